@@ -3,6 +3,7 @@
 
 #include "instrumentation/runtime/host_access.h"
 
+#include <atomic>
 #include <utility>
 
 extern "C" {
@@ -62,6 +63,11 @@ void refuse(const char* what, const void* caller) { throw Failure{unsupported(wh
 
 bool write_value(void* to, const void* from, size_t bytes) { return runtime::write_host(to, from, bytes); }
 bool read_value(void* to, const void* from, size_t bytes) { return runtime::read_host(to, from, bytes); }
+
+void* new_handle() {
+    static std::atomic<uintptr_t> last = uintptr_t{0xff} << 48;
+    return reinterpret_cast<void*>(last += 16);  // NOLINT(performance-no-int-to-ptr): it is never followed
+}
 
 bool has_device() {
     int device = 0;

@@ -63,7 +63,9 @@ void give(T* to, const T& value) {
 // The device can be used: not by a child of a fork whose parent used it.
 bool has_device();
 
-// The handles of a kind that a program has. They are known by their address, which is never followed.
+// The handles of a kind that a program has: numbers in the place of addresses, none of which x86-64 can have.
+// So nothing that a program writes through one reaches the library. None is given twice.
+void* new_handle();
 template <class T>
 class Handles {
     std::mutex mutex;
@@ -73,8 +75,9 @@ public:
     T* add(T value) {
         const auto made = std::make_shared<T>(std::move(value));
         const std::lock_guard lock(mutex);
-        all[made.get()] = made;
-        return made.get();
+        T* const handle = static_cast<T*>(new_handle());
+        all[handle] = made;
+        return handle;
     }
     std::shared_ptr<T> find(const void* handle) {
         const std::lock_guard lock(mutex);

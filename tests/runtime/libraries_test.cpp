@@ -2,6 +2,8 @@
 // in FP64, and say so; wrong calls get the library's status.
 #include "tests/support/program.h"
 
+#include <array>
+#include <cstdio>
 #include <gtest/gtest.h>
 #include <tuple>
 
@@ -27,7 +29,7 @@ TEST(Libraries, CublasAnswersBatchesVectorsAndItsFirstApi) {
     EXPECT_EQ(
         said.out,
         "create: 0\n"
-        "batches: 8 of 8 right\n"
+        "batches: 10 of 10 right\n"
         "vectors: 28 of 28 right\n"
         "before cublasInit: 1\n"
         "first API: 20 of 20 right\n"
@@ -177,6 +179,15 @@ TEST(Libraries, WrongCallsGetTheStatusOfTheLibrary) {
         ) << said->err;
     EXPECT_TRUE(has(in_one_line(sparse.err), "note: the columns hold 2 at 1; they may go from 0 to 1"))
         << sparse.err;
+}
+
+TEST(Libraries, CallsAtRandomGetAStatus) {
+    std::FILE* program = popen(WL_WILD " 1 20 2>/dev/null", "r");
+    ASSERT_NE(program, nullptr);
+    std::array<char, 4096> said{};
+    const size_t bytes = std::fread(said.data(), 1, said.size() - 1, program);
+    EXPECT_EQ(pclose(program), 0) << said.data();
+    EXPECT_TRUE(has({said.data(), bytes}, "43860 calls")) << said.data();
 }
 
 // How the program is linked changes nothing then.

@@ -91,3 +91,13 @@ target_link_options(library_version PRIVATE -Wl,--disable-new-dtags)
 set_target_properties(library_version PROPERTIES BUILD_RPATH $<TARGET_FILE_DIR:library_decoy>)
 target_compile_definitions(libraries_test PRIVATE WL_VERSION_PROGRAM="$<TARGET_FILE:library_version>")
 add_dependencies(libraries_test library_version)
+
+# All functions of the libraries, called at random.
+add_executable(library_wild ${CMAKE_CURRENT_LIST_DIR}/libraries/wild.cpp)
+wl_settings(library_wild)
+wl_compile_quickly(library_wild)
+target_compile_options(library_wild PRIVATE -Wno-cast-function-type)
+target_include_directories(library_wild SYSTEM PRIVATE ${WARPLENS_CUDA}/include)
+target_link_libraries(library_wild PRIVATE warplens_cublas_13 warplens_cublasLt_13 warplens_cusparse_12 warplens_curand_10 warplens_cusolver_12 warplens_cuda)
+target_compile_definitions(libraries_test PRIVATE WL_WILD="$<TARGET_FILE:library_wild>")
+add_dependencies(libraries_test library_wild)

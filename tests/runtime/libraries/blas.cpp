@@ -175,6 +175,14 @@ void batches(cublasHandle_t h, Count& count) {
     const Batch<T> diagonal(plain);
     status = int(getrf(T{})(h, kN, diagonal.pointers.at, kLead, nullptr, infos.at, kBatch));
     count.add(status == 0 && infos.back() == std::vector<int>{0, 0, 1});
+    const Batch<T> to(matrices<T>());
+    status =
+        int(getri(T{})(h, kN, diagonal.pointers.at, kLead, nullptr, to.pointers.at, kLead, infos.at, kBatch));
+    const std::vector<T> inverses = to.values.back();
+    count.add(
+        status == 0 && infos.back() == std::vector<int>{0, 0, 1} && inverses[0] == T(0.5) &&
+        inverses[2 * kN * kLead] == T(entry(2, 0, 0))
+    );
 }
 
 // --- BLAS 1 and 2
