@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every program of a folder by `warplens run --` and prints a line each: how docs/programs.md was counted.
+"""Runs every program of a folder by `warplens run --` and prints a line each: how docs/measured/programs.md was counted.
 
     bench/programs_run.py FOLDER [--arguments FILE.json] [--seconds 60] [--first N] [NAME ...]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds NVIDIA's cuda-samples (release 13) for bench/programs_run.py: how the table of docs/programs.md was made.
+"""Builds NVIDIA's cuda-samples (release 13) for bench/programs_run.py: how the table of docs/measured/programs.md was made.
 
     bench/samples_build.py CUDA_SAMPLES OUT      then: bench/programs_run.py OUT --arguments OUT/arguments.json
 

@@ -100,7 +100,7 @@ void add_writers(CLI::App& app, Command& c) {
         add_verb(app, c, "writers", about, "warplens writers v2c_3 --array O -o O_writers.npy");
     writers->add_option("--array", c.arrays, "an array of the kernel's (repeatable); default: every output");
     writers->add_option(
-        "-o,--out", c.out, "an .npy: behind its axes block (-1: never set, -2: as before), warp, lane, stores"
+        "-o,--out", c.out, "an .npy: after its axes block (-1: never set, -2: as before), warp, lane, stores"
     );
     add_kernel(*writers, c, kKernelOrCapture);
 }
@@ -233,7 +233,7 @@ void add_open(CLI::App& app, Command& c) {
     c.theme.clear();  // not asked for: as the window was left
     open->add_option("--theme", c.theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
     open->add_option("--screenshot", c.screenshot, "draw one frame without a display into this PNG");
-    open->add_option("--script", c.script, "drive the window by a script (docs/window.md)");
+    open->add_option("--script", c.script, "drive the window by a script (docs/internals/window.md)");
     open->add_option("--size", c.size, "WIDTHxHEIGHT of the window");
     open->add_option("--scale", c.scale, "of the interface, 0.5 to 4; default: the display's")
         ->check(CLI::Range(0.5F, 4.0F));

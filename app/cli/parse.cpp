@@ -41,7 +41,7 @@ std::string said_plainly(const CLI::App& verb, const std::string& what) {
         return fmt::format("{} {}: ", found[1].str(), found[2].str()) +
             (near.empty() ? "write one of " + join(known, ", ") : "did you mean " + near + "?");
     }
-    if (std::regex_match(what, found, kNoValue)) return found[1].str() + " needs a value behind it";
+    if (std::regex_match(what, found, kNoValue)) return found[1].str() + " needs a value";
     if (std::regex_match(what, found, kRange))
         return fmt::format("{} {}: this is outside what it may be", found[1].str(), found[2].str());
     if (!std::regex_match(what, found, kAbsent)) return what;
@@ -107,7 +107,7 @@ Parsed parse_command(int argc, char** argv) {
     const bool has_program = words[1] == "run" && std::find(words.begin(), words.end(), "--") != words.end();
     out.command.program.words = take_program(words);
     if (has_program && out.command.program.words.empty())
-        throw Error("`warplens run --` needs a program behind it; see `warplens run --help`");
+        throw Error("`warplens run --` needs a program after --; see `warplens run --help`");
     app->get_subcommand("run")->get_option("kernel")->required(!has_program);
     try {
         words.erase(words.begin());

@@ -85,7 +85,7 @@ void draw_inputs(const ProvenanceReport& report, const LinkColumns& at, float wi
     };
     for (const std::string& input : report.inputs) line(colour::kReference, input);
     for (const std::string& name : report.not_followed)
-        line(colour::kWarning, "the chain is not known behind " + name);
+        line(colour::kWarning, "the chain is not known beyond " + name);
 }
 
 // Under the chosen line: the addresses and guards that decided what it did; a click on one selects its line.

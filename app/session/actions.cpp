@@ -14,7 +14,7 @@ using A = Act;
 constexpr Action kActions[] = {
     {A::open, "File", "open", "Open…", "Ctrl+O", "home/open", "open a capture, a kernel (.cu, .toml), PTX or an array; dropping a file on the window does the same"},
     {A::open_b, "File", "open-b", "Open as B…", "Ctrl+Shift+O", "compare/open", "open a second capture and compare the loaded one with it"},
-    {A::save, "File", "save", "Save the capture…", "Ctrl+S", "", "keep what the run left behind as a .wlcap"},
+    {A::save, "File", "save", "Save the capture…", "Ctrl+S", "", "keep what the run left as a .wlcap"},
     {A::export_tile, "File", "export", "Export the tile…", "Ctrl+E", "", "write the selected tile as .png, .svg, .csv or .npy"},
     {A::report, "File", "report", "Export a report…", "Ctrl+Shift+E", "", "write findings, tiles and what was run as one HTML page, as --report does"},
     {A::editor, "File", "editor", "My editor…", "", "", "the command that opens a line in your editor"},

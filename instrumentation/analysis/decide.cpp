@@ -137,7 +137,7 @@ std::string undecided_text(const capture::Output& o) {
 std::string limit_sentence(const capture::Output& o) {
     if (o.of.limit == Limit::estimated)
         return fmt::format(
-            "The bound is estimated, as the reference returns no {}.scale, the sum of absolute terms behind "
+            "The bound is estimated, as the reference returns no {}.scale, the sum of absolute terms of "
             "each element.",
             o.name
         );

@@ -306,7 +306,7 @@ void say_first_wrong(const Sequence& s, capture::Capture& c) {
         launch_text(s.e.problem, first) + " is the first whose results are wrong, of those that are compared";
     if (s.left_by >= 0)
         text = launch_text(s.e.problem, static_cast<size_t>(s.left_by)) +
-            " wrote elements that are wrong, as a launch behind it should have changed them: all up to " +
+            " wrote elements that are wrong, as a later launch should have changed them: all up to " +
             launch_text(s.e.problem, first) + " were looked at together";
     if (!unjudged.empty())
         text += "; nothing was compared of what was left by launch " + names_of(s, unjudged);

@@ -62,7 +62,7 @@ std::string place_text(const Laid& laid, const LaidPlace& place) {
     const auto index = [](int i) { return "[" + std::to_string(i) + "]"; };
     if (place.line < 0) return "outside of " + laid.name;
     if (place.at >= laid.width())
-        return std::string("padding behind ") + (laid.column ? "column " : "row ") +
+        return std::string("padding after ") + (laid.column ? "column " : "row ") +
             std::to_string(place.line) + " of " + laid.name;
     return laid.name +
         (laid.column ? index(place.at) + index(place.line) : index(place.line) + index(place.at));

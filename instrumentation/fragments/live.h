@@ -30,7 +30,7 @@ struct LaidPlace {
     friend bool operator==(const LaidPlace&, const LaidPlace&) = default;
 };
 std::optional<LaidPlace> place_in(const Laid& laid, uint64_t address);  // nothing: outside of it
-// "K[3][17]"; "padding behind K[3]".
+// "K[3][17]"; "padding after K[3]".
 std::string place_text(const Laid& laid, const LaidPlace& place);
 
 struct Operand {

@@ -96,7 +96,7 @@ Matrix parse_matrix(std::string_view whole) {
     std::optional<int64_t> begin;
     if (text.starts_with('@')) {
         begin = number(until(text, ' ').substr(1));
-        if (!begin || *begin > 1 << 18) refuse(whole, "behind @ there is no byte of shared memory");
+        if (!begin || *begin > 1 << 18) refuse(whole, "after @ there is no byte of shared memory");
         text = trimmed(text);
     }
     const std::string type(until(text, ' '));

@@ -177,9 +177,9 @@ Swizzled term(Reader& r) {
     if (name.empty()) return {{}, shape_and_stride(r)};
     if (name == "Swizzle" || name == "Sw") {
         const Swizzle s = swizzle(r);
-        if (r.word() != "o") r.fail("'o' and a layout are missing behind the swizzle");
+        if (r.word() != "o") r.fail("'o' and a layout are missing after the swizzle");
         Swizzled inner = expression(r);
-        if (inner.swizzle) r.fail("two swizzles behind each other are not supported");
+        if (inner.swizzle) r.fail("two swizzles in a row are not supported");
         return {s, std::move(inner.layout)};
     }
     return {{}, function(r, name)};

@@ -51,7 +51,7 @@ void add_images(const std::byte* data, std::vector<Image>& out) {
         ));
     if (!is_readable(data, bytes)) throw Error(kNotThere);
     const compile::FatBinary binary = compile::read_fat_binary({begin, bytes});
-    if (!binary.is_whole) throw Error("a fat binary of the program is damaged: an entry ends behind it");
+    if (!binary.is_whole) throw Error("a fat binary of the program is damaged: an entry ends past its end");
     for (const compile::FatEntry& entry : binary.entries) {
         const int arch = static_cast<int>(entry.architecture);
         if (entry.is_ptx) out.push_back({true, arch, text_of(entry)});

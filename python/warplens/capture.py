@@ -136,7 +136,7 @@ class Tiles(Mapping[str, NDArray[Any]]):
         return {name: self._content(blob) for name, blob in outputs}
 
     def _content(self, blob: int) -> bytes:
-        """A blob's bytes; what a row cannot hold goes on in rows behind all blobs."""
+        """A blob's bytes; what a row cannot hold goes on in rows after all blobs."""
         rows = [blob]
         said = self._rows("SELECT value FROM meta WHERE key = 'continued'")
         more = [tuple(map(int, word.split(":"))) for word in said[0][0].split()] if said else []

@@ -105,7 +105,7 @@ class Bound:
         `reference` is a NumPy function: by its parameters' names it gets those arguments of the kernel, else all in
         order, arrays as float64, those of integers as int64 or uint64. It returns a dict of arrays by the outputs'
         names (`C`, `C.scale`, tensors of tiles), or one array for each output. Without it the verdict is "incomplete" at best.
-        `terms`: products or summands behind an element of an output, `tolerance` and `rtol`: a limit in place of the
+        `terms`: products or summands of an element of an output, `tolerance` and `rtol`: a limit in place of the
         derived one; a value for all outputs, or a dict by name. `ignore`: outputs that need not be compared. `tiles`:
         `[tile.NAME]` of the manifest. `search`: seconds to look for a change that mends. `options`: further words of
         `warplens run`. The arrays keep what they hold unless `write` is true.

@@ -102,7 +102,7 @@ TEST(Edit, ASavedFileRunsAgainAndTheUserStaysWhereHeWas) {
     desk.shell.draw();
     EXPECT_EQ(
         desk.shell.app.session.message.text.find(
-            "A parts from B at P, iteration 2, block (0, 0, 0): 4096 of 4096 elements"
+            "A differs from B at P, iteration 2, block (0, 0, 0): 4096 of 4096 elements"
         ),
         0U
     ) << desk.shell.app.session.message.text;

@@ -172,7 +172,7 @@ TEST(FragmentsLive, AWrongLeadingDimensionIsSetAgainstThatOfTheMemory) {
     EXPECT_EQ(b.footprint.places[at], (LaidPlace{7 * 64 / 80, 7 * 64 % 80 + 3}));
     EXPECT_EQ(b.should_places[at], (LaidPlace{7, 3}));
     EXPECT_EQ(b.should[at], k.values[7 * 80 + 3]);
-    EXPECT_EQ(fragments::place_text(k, b.footprint.places[asked.at("b", 0, 1)]), "padding behind row 0 of K");
+    EXPECT_EQ(fragments::place_text(k, b.footprint.places[asked.at("b", 0, 1)]), "padding after row 0 of K");
     EXPECT_EQ(asked.seen("a").wrong_count, 0);
 
     Asked other({"v2c_4", "--fault", "ld"});

@@ -69,7 +69,7 @@ TEST(FamilyA, FaultFragmentOfV2c1WritesBehindTheEndOfSharedMemory) {
         const json j = diagnose("v2c_1", {"--fault", "fragment", "--seed", seed, "--shape", "1,1,128,64"});
         const json& f = j.at("findings").at(0);
         EXPECT_EQ(f.at("rule"), "out_of_bounds");
-        expect_text(f, "title", "writes right behind the end of the block's 92928 bytes of shared memory");
+        expect_text(f, "title", "writes right past the end of the block's 92928 bytes of shared memory");
         EXPECT_NE(source_line(f.at("where")).find("ts[lane][e]"), std::string::npos) << f.dump(1);
         EXPECT_EQ(f.at("where").at("warp"), 7);
         EXPECT_EQ(f.at("where").at("lanes"), "16");

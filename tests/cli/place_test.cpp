@@ -227,7 +227,7 @@ TEST(Uninitialised, IsPaddingOnlyWhereTheAddressesShowRows) {
                           "    y[i] = a[0][i / 16 * 18 + i % 16 + 1];\n"
     )
                           .at(0);
-    EXPECT_TRUE(has(rows.at("explanation"), "It is padding behind row 0")) << rows;
+    EXPECT_TRUE(has(rows.at("explanation"), "It is padding after row 0")) << rows;
 }
 
 TEST(Race, AShiftInPlaceIsNoUpdate) {

@@ -112,9 +112,9 @@ TEST(Rules, APointerKeepsToTheArrayThatItWasMadeFrom) {
         return json::object();
     };
     const std::pair<const char*, const char*> expected[] = {
-        {"behind",   "strays.cu:11 reads 65536 bytes behind the end of a (256 bytes), inside b (256 bytes)"  },
+        {"behind",   "strays.cu:11 reads 65536 bytes past the end of a (256 bytes), inside b (256 bytes)"    },
         {"before",   "strays.cu:14 reads 65792 bytes before the begin of b (256 bytes), inside a (256 bytes)"},
-        {"store",    "strays.cu:17 writes 65536 bytes behind the end of a (256 bytes), inside b (256 bytes)" },
+        {"store",    "strays.cu:17 writes 65536 bytes past the end of a (256 bytes), inside b (256 bytes)"   },
         {"edge",     "strays.cu:20 reads 4 bytes before the begin of b (256 bytes)"                          },
         {"variable", "strays.cu:23: access outside its memory"                                               },
     };

@@ -196,7 +196,7 @@ TEST(Sequence, ArraysBehindATableOfAddressesAreReadWrittenAndCompared) {
     diagnosed("tables", 1, {"--fault", "order"});
     const json far = diagnosed("tables", 1, {"--fault", "far"});
     EXPECT_EQ(far.at("findings")[0].at("rule"), "out_of_bounds");
-    EXPECT_TRUE(has(far.at("findings")[0].at("title"), "behind the end of parts (24 bytes)"));
+    EXPECT_TRUE(has(far.at("findings")[0].at("title"), "past the end of parts (24 bytes)"));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST(Filled, AFaultOfALaunchThatIsNotComparedIsProvenBehindAll) {
     EXPECT_LE(first.at("where").value("line", 99), line_of("tally", "staged[j] = 2 * x[j];"))
         << first.dump(1);
     EXPECT_NE(
-        first.value("proof", "").find("behind all launches 0 of 828 elements are wrong"), std::string::npos
+        first.value("proof", "").find("after all launches 0 of 828 elements are wrong"), std::string::npos
     ) << first.dump(1);
 }
 

@@ -70,7 +70,7 @@ TEST(Stages, WhatMendsOneLaunchAloneIsRefuted) {
     EXPECT_EQ(first.at("proven"), false) << first.dump(1);
     const std::string why = first.value("explanation", "");
     EXPECT_NE(
-        why.find("it mends this launch, but behind all 4 launches 75 of 150 elements are wrong"),
+        why.find("it mends this launch, but after all 4 launches 75 of 150 elements are wrong"),
         std::string::npos
     ) << why;
 }

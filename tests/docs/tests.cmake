@@ -7,3 +7,6 @@ add_test(NAME held COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/held_test.py)
 
 # Links, the index of pages, the repository's own files and licences.
 add_test(NAME pages COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/pages_test.py)
+
+# Plain words, in pages and in printed strings.
+add_test(NAME words COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/words_test.py)

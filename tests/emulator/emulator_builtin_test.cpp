@@ -179,8 +179,7 @@ TEST(EmulatorBuiltin, MisuseOfTheHeapIsFound) {
     EXPECT_EQ(
         one_incident("p[5] = 1;"),
         std::pair(
-            static_cast<int>(Kind::out_of_bounds),
-            std::string("heap, 0 bytes behind 20 bytes that malloc gave")
+            static_cast<int>(Kind::out_of_bounds), std::string("heap, 0 bytes past 20 bytes that malloc gave")
         )
     );
     EXPECT_EQ(

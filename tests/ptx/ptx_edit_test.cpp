@@ -58,7 +58,7 @@ TEST(PtxEdit, WhatIsPutAfterALoopIsNotInIt) {
             {kEntry, back + 2}
     },
         "membar.gl;"
-    )) << "nothing runs behind ret";
+    )) << "nothing runs after ret";
 }
 
 TEST(PtxEdit, TextBringsRegistersLabelsAndLinesOfItsOwn) {

@@ -45,11 +45,11 @@ void expect_race(const Said& said) {
 TEST_F(Endings, AProgramThatDiesLosesNoFinding) {
     const Said segfault = run("segfault"), aborted = run("abort"), thrown = run("throw"), term = run("term");
     for (const Said& said : {segfault, aborted, thrown, term}) expect_race(said);
-    EXPECT_TRUE(has(segfault.err, "was ended by signal 11 (Segmentation fault), behind launch 1; the host"))
+    EXPECT_TRUE(has(segfault.err, "was ended by signal 11 (Segmentation fault), after launch 1; the host"))
         << segfault.err;
-    EXPECT_TRUE(has(aborted.err, "was ended by signal 6 (Aborted), behind launch 1\n")) << aborted.err;
-    EXPECT_TRUE(has(thrown.err, "was ended by signal 6 (Aborted), behind launch 1\n")) << thrown.err;
-    EXPECT_TRUE(has(term.err, "was ended by signal 15 (Terminated), behind launch 1\n")) << term.err;
+    EXPECT_TRUE(has(aborted.err, "was ended by signal 6 (Aborted), after launch 1\n")) << aborted.err;
+    EXPECT_TRUE(has(thrown.err, "was ended by signal 6 (Aborted), after launch 1\n")) << thrown.err;
+    EXPECT_TRUE(has(term.err, "was ended by signal 15 (Terminated), after launch 1\n")) << term.err;
 }
 
 TEST_F(Endings, WorkThatWaitsIsDoneByExitAndToldWhereItCannotBe) {
@@ -136,7 +136,7 @@ TEST_F(Endings, AResetGivesMemoryBackAndVariablesBeginAnew) {
     // Another allocation lies before it, and has nothing to do with it.
     EXPECT_TRUE(has(said.err, "reads 4 bytes at freed global address ")) << said.err;
     EXPECT_TRUE(has(said.err, "; 0 bytes into allocation 2 (until cudaDeviceReset), which")) << said.err;
-    EXPECT_FALSE(has(said.err, "behind the end of")) << said.err;
+    EXPECT_FALSE(has(said.err, "past the end of")) << said.err;
 }
 
 TEST_F(Endings, ATextureWhoseMemoryIsGoneIsAFinding) {

@@ -214,7 +214,7 @@ TEST_F(InitProgram, ASourceIsNamedWhereItHasTheKernel) {
 }
 
 TEST(InitProgramWords, WhatGoesTogetherIsSaid) {
-    expect_words(warplens({"init", "--run"}).err, {"--run needs the program behind --"});
+    expect_words(warplens({"init", "--run"}).err, {"--run needs the program after --"});
     expect_words(warplens({"init", "x.cu", "--launch", "3"}).err, {"it goes with --run -- PROGRAM"});
     expect_words(warplens({"init"}).err, {"init takes a .cu or a .ptx, or --run -- PROGRAM"});
 }

@@ -129,7 +129,7 @@ TEST_F(Programs, WhatWasLaunchedBeforeTheProgramDiedIsTold) {
     const Said died = run("die"), host = run("host");
     EXPECT_EQ(died.status, 128 + 9);
     EXPECT_TRUE(has(died.err, "launch 1: scale(float*)")) << died.err;
-    EXPECT_TRUE(has(died.err, "was ended by signal 9 (Killed), behind launch 1")) << died.err;
+    EXPECT_TRUE(has(died.err, "was ended by signal 9 (Killed), after launch 1")) << died.err;
     EXPECT_EQ(host.status, 128 + 11);
     EXPECT_TRUE(has(host.err, "the host cannot read or write device memory")) << host.err;
 }

@@ -30,7 +30,7 @@ uint64_t parse_limit(const std::string& option, const std::string& text) {
     const auto [stop, problem] = std::from_chars(text.data(), end, value);
     const bool kilo = stop != end && (*stop == 'K' || *stop == 'k') && stop + 1 == end;
     if (problem != std::errc() || (stop != end && !kilo))
-        throw Error(option + " " + text + ": write a whole number, K behind it for 1024, such as 99K");
+        throw Error(option + " " + text + ": write a whole number, with K for 1024, such as 99K");
     return kilo ? value * 1024 : value;
 }
 

@@ -29,9 +29,9 @@ void add_init_options(CLI::App& init, Command& c) {
         "--run",
         [&c] {
             if (c.program.words.empty())
-                throw Error("--run needs the program behind --: warplens init --run -- ./prog ARGS");
+                throw Error("--run needs the program after --: warplens init --run -- ./prog ARGS");
         },
-        "run the program behind --, and write a manifest of each kernel that it launches, with its real "
+        "run the program after --, and write a manifest of each kernel that it launches, with its real "
         "sizes and "
         "inputs"
     );

@@ -196,7 +196,7 @@ std::string launches_text(const Guess& guess) {
 }
 
 constexpr const char* kTerms =
-    "terms = 1  # products or summands behind one element: K for a matrix product, 1 for an elementwise "
+    "terms = 1  # products or summands of one element: K for a matrix product, 1 for an elementwise "
     "kernel\n";
 constexpr const char* kBetween =
     "compare = false  # a later launch reads it; without this line, and with the reference returning it, "

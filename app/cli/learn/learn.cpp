@@ -131,7 +131,7 @@ int start_lesson(const Lesson& lesson, const Command& c) {
     for (const std::string& file : files)
         if (fs::exists(folder / file))
             throw Error(fmt::format(
-                "{} is there already, and is left as it is: name another folder behind --start",
+                "{} is there already, and is left as it is: name another folder after --start",
                 (folder / file).string()
             ));
     std::error_code problem;
@@ -225,7 +225,7 @@ int verb_learn(const Command& c) {
     const std::vector<Lesson> lessons = load_lessons(folder);
     if (c.learn.lesson.empty()) {
         if (c.learn.start || c.learn.check || c.learn.hint)
-            throw Error("which lesson? `warplens learn` lists them; write its number behind learn");
+            throw Error("which lesson? `warplens learn` lists them; write its number after learn");
         return list(lessons, c);
     }
     const Lesson& lesson = find_lesson(lessons, c.learn.lesson);

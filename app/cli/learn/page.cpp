@@ -71,7 +71,7 @@ Words filtered(Words lines, const Words& stage, const std::string& line) {
     const size_t count = stage.size() == 3 && stage[1] == "-n" ? number_of(stage[2]) : 0;
     if (count == 0 || (name != "head" && name != "tail"))
         throw Error(
-            "a lesson runs `warplens WORDS`, and behind a | only head -n N, tail -n N, grep TEXT and cut -c "
+            "a lesson runs `warplens WORDS`, and after a | only head -n N, tail -n N, grep TEXT and cut -c "
             "1-N: \"" +
             line + "\""
         );

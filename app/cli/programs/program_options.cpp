@@ -22,14 +22,14 @@ void add_programs(CLI::App& app, CLI::App& run, Command& c) {
     CLI::Option* first = run.add_option(
         "--first",
         c.program.first,
-        "of a program behind --: execute only the first N launches of each kernel and shape; 0: all, also "
+        "of a program after --: execute only the first N launches of each kernel and shape; 0: all, also "
         "those whose outcome nothing reads"
     );
     first->check(CLI::NonNegativeNumber);
     run.add_option(
         "--reference",
         c.program.reference,
-        "of a program behind --: compare what --launch leaves with what the same launch of another program "
+        "of a program after --: compare what --launch leaves with what the same launch of another program "
         "leaves, of "
         "a FILE.wllaunch, or with what a function of NumPy returns (FILE.py:FUNCTION)"
     );

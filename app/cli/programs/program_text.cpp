@@ -158,7 +158,7 @@ std::string ended_text(const ProgramRun& run) {
     });
     if (last != run.events.rend())
         out += fmt::format(
-            ", {} launch {}", last->launched.state == "begun" ? "in" : "behind", last->launched.number
+            ", {} launch {}", last->launched.state == "begun" ? "in" : "after", last->launched.number
         );
     if (fell_after_unsupported(run))
         out += "; it had gone on after the call that is not supported";

@@ -59,7 +59,7 @@ ReferenceSource reference_source(const Command& c) {
     if (const size_t colon = said.rfind(".py:"); colon != std::string::npos) {
         out.kind = ReferenceSource::Kind::function;
         out.path = said.substr(0, colon + 3), out.function = said.substr(colon + 4);
-        if (out.function.empty()) throw Error("--reference " + said + " names no function behind the colon");
+        if (out.function.empty()) throw Error("--reference " + said + " names no function after the colon");
     } else if (launches::is_launch_file(said)) {
         out.kind = ReferenceSource::Kind::file, out.path = said;
     } else if (said.ends_with(".wlcap") || said.ends_with(".py")) {

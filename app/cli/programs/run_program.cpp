@@ -60,7 +60,7 @@ void require_fitting(const Command& c) {
     allowed.launch = k.launch, allowed.check = k.check, allowed.schedule = k.schedule,
     allowed.budget = k.budget, allowed.threads = k.threads;
     if (!k.kernel.empty())
-        throw Error("`warplens run` takes a kernel, or a program behind --, not both: " + k.kernel);
+        throw Error("`warplens run` takes a kernel, or a program after --, not both: " + k.kernel);
     if (!(k == allowed) || !c.suggest.empty())
         throw Error(
             "a program is run as it is: of the options of `run` it takes --launch, --first, --check, "

@@ -27,7 +27,7 @@ constexpr size_t kMostStops = 1000;  // that are told, the last ones
         word.move.any_warp || !word.written.empty() || word.move.stride == travel::Stride::race
             ? "any warp"
             : fmt::format("warp {}", here.warp),
-        word.move.back ? "before" : "behind",
+        word.move.back ? "before" : "after",
         here.time,
         place_here(trip.route)
     ));

@@ -227,8 +227,7 @@ std::string go_to_write(Trip& trip, const AtOptions& o, bool back) {
     const bool found = back
         ? travel::last_write(trip.route, there.bytes, here)
         : travel::next_write(trip.route, there.bytes, names_an_instant(o) ? here + 1 : here);
-    if (!found)
-        throw Error(fmt::format("nobody writes {} {} that instant", text, back ? "before" : "behind"));
+    if (!found) throw Error(fmt::format("nobody writes {} {} that instant", text, back ? "before" : "after"));
     return "about to write " + text;
 }
 

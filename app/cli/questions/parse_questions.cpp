@@ -35,9 +35,9 @@ void add_step_options(CLI::App& at, AtOptions& o) {
         "--step",
         o.steps,
         "then on: into, over, out, a number of instructions, line L, mark, stage, iteration, barrier, write "
-        "NAME[i][j], race, go; 'back over', 'over x3'; parted by commas"
+        "NAME[i][j], race, go; 'back over', 'over x3'; separated by commas"
     );
-    at.add_option("--lane", o.lane, "steps follow it where lanes part; else the first active")
+    at.add_option("--lane", o.lane, "steps follow it where lanes diverge; else the first active")
         ->check(CLI::Range(0, 31));
     at.add_option(
           "--break",
@@ -56,9 +56,9 @@ void add_print_options(CLI::App& at, AtOptions& o) {
         },
         "expressions over the variables; default: every variable that lives there"
     );
-    at.add_option("--watch", o.watch, "an expression told before those of --print (repeatable)")
+    at.add_option("--watch", o.watch, "an expression printed before those of --print (repeatable)")
         ->allow_extra_args(false);
-    at.add_option("--open", o.opened, "an array or struct whose parts are told, too (repeatable)")
+    at.add_option("--open", o.opened, "an array or struct whose parts are printed, too (repeatable)")
         ->allow_extra_args(false);
     at.add_flag("--warps", o.warps, "where every warp of the block stands then, and what it waits for");
     at.add_option("--across", o.across, "an expression in every warp of the block, where each stands then");
@@ -125,7 +125,9 @@ void add_element_options(CLI::App& why, WhyOptions& o) {
     why.add_option("--iteration", o.iteration, "default: the first wrong one, else the last");
     why.add_option("--warp", o.warp, "of a tile that each warp has for itself");
     why.add_option("--block", o.block, "X,Y,Z; default: one that was recorded");
-    why.add_flag("--addresses", o.addresses, "every line behind an address or a guard, through memory too");
+    why.add_flag(
+        "--addresses", o.addresses, "every line that an address or a guard depends on, through memory too"
+    );
 }
 
 AtOptions parse_at(const std::string& words) {

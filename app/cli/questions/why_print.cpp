@@ -254,7 +254,7 @@ std::string why_text(const WhyReport& r) {
     if (!r.chain.inputs.empty()) text += "\nout of these inputs:\n";
     for (const ProvenanceInput& in : r.chain.inputs) text += input_text(in);
     if (!r.chain.not_followed.empty())
-        text += fmt::format("\nThe chain is not known behind: {}\n", fmt::join(r.chain.not_followed, ", "));
+        text += fmt::format("\nThe chain is not known beyond: {}\n", fmt::join(r.chain.not_followed, ", "));
     text += "\n" + verdict_text(r);
     return r.note.empty() ? text : text + "note: " + r.note + "\n";
 }

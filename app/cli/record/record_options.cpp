@@ -17,7 +17,7 @@ void add_record_options(CLI::App& verb, Command& command) {
         ->check(CLI::PositiveNumber);
     verb.add_option("--limit", o.limit, "megabytes of memory to keep at most; default: 4000")
         ->check(CLI::PositiveNumber);
-    verb.add_option("program", o.program, "the program and its arguments, behind --")->required();
+    verb.add_option("program", o.program, "the program and its arguments, after --")->required();
 }
 
 }  // namespace wl::app

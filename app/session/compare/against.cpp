@@ -137,7 +137,7 @@ std::string first_words(const analysis::CaptureComparison& comparison, const cap
     if (!comparison.first) return "agrees with B within rounding wherever both were compared";
     const analysis::TilePair& pair = comparison.first->pair;
     return fmt::format(
-        "parts from B at {}: {} of {} elements, by up to {:.3g}",
+        "differs from B at {}: {} of {} elements, by up to {:.3g}",
         tile_words(a, pair.a),
         pair.different,
         pair.elements,

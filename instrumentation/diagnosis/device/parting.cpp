@@ -163,15 +163,14 @@ std::string parting_text(const Parting& p, const capture::Capture& c) {
     );
     if (p.what == Parting::What::behind)
         return fmt::format(
-            "all {} stores of the block to shared memory are the same in every bit: they part behind the "
-            "last of "
-            "them, in what {} stores at {} (`{}`)",
+            "all {} stores of the block to shared memory are the same in every bit: they differ after the "
+            "last of them, in what {} stores at {} (`{}`)",
             p.same,
             who,
             place,
             p.text
         );
-    std::string out = fmt::format("they part at {}: {} stores {:.6g}", place, who, p.a);
+    std::string out = fmt::format("they differ at {}: {} stores {:.6g}", place, who, p.a);
     out += p.missing ? ", and the other one does not come to this store"
                      : fmt::format(", and the other one {:.6g}", p.b);
     out += fmt::format(" (`{}`); {} stores before it are the same in every bit", p.text, p.same);

@@ -129,7 +129,7 @@ std::string side_of(const Symptoms& s, const CodePlace& p) {
     if (has_line(p.index)) return "before " + place_of(s, p.function, p.index);
     uint32_t above = p.index;
     while (above > 0 && !has_line(above)) --above;
-    return "behind " + place_of(s, p.function, above);
+    return "after " + place_of(s, p.function, above);
 }
 
 // Before a line wherever the compiler has put it (an unrolled loop has copies), then at one place alone.

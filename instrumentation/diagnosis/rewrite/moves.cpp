@@ -173,7 +173,7 @@ void move_over_loop(Writer& w, const Body& body, const Statement& st) {
             const Edit behind{w.s.at(loop.body_last).end, 0, " " + text};
             if (!declares(w.s, st))
                 w.add({
-                    "wrong_order", 3, text, text + " behind the loop", line, {out, behind}
+                    "wrong_order", 3, text, text + " after the loop", line, {out, behind}
                 });
         }
         if (st.last < loop.first && w.s.is(loop.last + 1, "{") && w.is_near(st.first)) {

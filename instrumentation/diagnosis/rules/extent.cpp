@@ -13,7 +13,7 @@ namespace wl::diagnosis {
 namespace {
 
 std::string distance_text(uint64_t address, uint64_t end) {
-    return address == end ? "right behind the end" : counted(address - end, "byte") + " behind the end";
+    return address == end ? "right past the end" : counted(address - end, "byte") + " past the end";
 }
 
 // What the line did write inside: the region that it was meant for.

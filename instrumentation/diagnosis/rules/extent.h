@@ -8,8 +8,7 @@
 namespace wl::diagnosis {
 
 struct Extent {
-    std::string
-        text;  // "16 bytes behind the end of K (524288 bytes)"; empty: nothing ends before the address
+    std::string text;  // "16 bytes past the end of K (524288 bytes)"; empty: nothing ends before the address
     std::string region;  // "the same line writes bytes 79616..94943"; empty: unknown
 };
 Extent extent_of(const Symptoms& s, const emulator::Access& access);

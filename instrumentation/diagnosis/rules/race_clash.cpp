@@ -132,7 +132,7 @@ std::string clash_advice(const Symptoms& s, const Cause& cause) {
     const Access& plain = plain_of(s, i);
     const std::string line = place(where_of(s, plain.site));
     const char* order = i.first.block != i.second.block
-        ? "let only the block that finishes last do it (a counter behind a __threadfence()), or a launch of "
+        ? "let only the block that finishes last do it (a counter after a __threadfence()), or a launch of "
           "its own"
         : "put a barrier between the two";
     if (plain.write)

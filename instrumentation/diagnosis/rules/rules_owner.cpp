@@ -119,7 +119,7 @@ Ruled owner_rule(const Symptoms& s) {
         out.claim = {
             {"race_shared", "race_warp"},
             shared.tiles,
-            "told behind the elements with two owners, without a trial of its own"
+            "listed after the elements with two owners, without a trial of its own"
         };
     out.findings.push_back(std::move(f));
     return out;

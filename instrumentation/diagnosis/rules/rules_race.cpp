@@ -151,7 +151,7 @@ void word_global(const Symptoms& s, const Incident& i, const Wording& own, captu
     const char* mending = together         ? "Let one lane store, or use an atomic."
         : lanes                            ? "Put a __syncwarp() between the two."
         : !blocks                          ? "Put a __syncthreads() between the two."
-        : i.first.write && !i.second.write ? "Hand the value on: a __threadfence() behind the store, then an "
+        : i.first.write && !i.second.write ? "Hand the value on: a __threadfence() after the store, then an "
                                              "atomic that the reader's block sees "
                                              "before it reads; or use an atomic for the whole."
                                            : "Use an atomic, or let each block write a place of its own.";

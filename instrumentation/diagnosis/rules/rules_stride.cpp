@@ -133,7 +133,7 @@ capture::Finding describe(const Symptoms& s, const Mended& m) {
               m.now.stride
           );
     f.explanation = fmt::format(
-        "{} takes row r of its fragment {} r elements behind row 0, but ", quoted(s.capture, f.where), was
+        "{} takes row r of its fragment {} r elements after row 0, but ", quoted(s.capture, f.where), was
     );
     f.explanation += m.now.writer.line > 0
         ? fmt::format("{} wrote the rows {} elements apart", quoted(s.capture, f.other), m.now.stride)

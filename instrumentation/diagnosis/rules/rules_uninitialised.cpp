@@ -140,7 +140,7 @@ void name_padding(const Symptoms& s, const Incident& i, capture::Finding& f) {
         const bool inside = i.first.address >= w.base && at < w.pitch * static_cast<uint64_t>(w.rows);
         if (!inside || at % w.pitch < w.row_bytes || !is_padded(s, w)) continue;
         f.explanation += fmt::format(
-            " It is padding behind row {} of a matrix that {} wrote with {} bytes from row to row, {} of "
+            " It is padding after row {} of a matrix that {} wrote with {} bytes from row to row, {} of "
             "them "
             "filled: a read with another leading dimension meets it.",
             at / w.pitch,

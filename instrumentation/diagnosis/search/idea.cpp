@@ -74,7 +74,7 @@ Idea parse_idea(const std::string& text) {
         throw Error(
             "--try " + text +
             ": an idea is a line, what it says and what it should say: \"57: < -> <=\", of a header of the "
-            "kernel's own \"tile.cuh:57: < -> <=\" (nothing before the arrow: put in; nothing behind it: "
+            "kernel's own \"tile.cuh:57: < -> <=\" (nothing before the arrow: put in; nothing after it: "
             "left "
             "out)"
         );

@@ -122,7 +122,7 @@ std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed) 
         out.wrong = "a launch of the sequence does not come to its end";
     } else if (t.bad > 0) {
         out.wrong = fmt::format(
-            "behind all {} launches {} of {} elements are wrong", p.launches.size(), t.bad, t.compared
+            "after all {} launches {} of {} elements are wrong", p.launches.size(), t.bad, t.compared
         );
     }
     return out;

@@ -21,7 +21,7 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
         const std::optional<Behind> behind = behind_all(lab.s, module);
         if (lab.blind && (!behind || !behind->wrong.empty() || behind->written == 0)) return std::nullopt;
         if (lab.blind)
-            proof->text += fmt::format("; behind all launches 0 of {} elements are wrong", behind->written);
+            proof->text += fmt::format("; after all launches 0 of {} elements are wrong", behind->written);
         Mended out = mended_by(t.unit, change, std::move(proof->text), std::move(text));
         out.lacks = std::move(proof->lacks);
         if (const auto launch = first_launch(t.launches, t.source, change); launch && *launch < t.launches.at)

@@ -94,7 +94,7 @@ std::string describe(Heap& heap, uint64_t address) {
     return into < piece->second.bytes
         ? fmt::format("heap, byte {} of {} bytes {}", into, piece->second.bytes, state)
         : fmt::format(
-              "heap, {} bytes behind {} bytes {}", into - piece->second.bytes, piece->second.bytes, state
+              "heap, {} bytes past {} bytes {}", into - piece->second.bytes, piece->second.bytes, state
           );
 }
 

@@ -24,7 +24,7 @@ std::string give_back(Heap& heap, uint64_t address);
 
 // Offset of the access in the arena; nothing: it is not inside a live piece.
 std::optional<uint64_t> find(Heap& heap, uint64_t address, uint64_t bytes);
-// "heap, 4 bytes behind 64 bytes that malloc gave" for an address that is not; empty: it is nowhere near.
+// "heap, 4 bytes past 64 bytes that malloc gave" for an address that is not; empty: it is nowhere near.
 std::string describe(Heap& heap, uint64_t address);
 
 }  // namespace wl::emulator

@@ -32,7 +32,7 @@ std::string misplaced(const Module& m, const Insertion& i) {
     std::string why = misplaced(m, i.at, !i.after);
     if (!why.empty() || !i.after) return why;
     const Instruction& at = m.functions[i.at.function].code[i.at.at];
-    return ends_flow(at) ? "nothing runs behind " + at.mnemonic : "";
+    return ends_flow(at) ? "nothing runs after " + at.mnemonic : "";
 }
 
 // The .param variables of the function through which a call passes arguments and results.

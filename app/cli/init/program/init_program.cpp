@@ -309,7 +309,7 @@ void print_notes(const Work& w, const ProgramRun& run) {
         print_text(end + "; what it launched until then is described\n");
     if (w.seen.size() >= static_cast<size_t>(runtime::kMostDescribed))
         print_text(fmt::format(
-            "behind launch {} none is described; --launch N names another\n", runtime::kMostDescribed
+            "after launch {} none is described; --launch N names another\n", runtime::kMostDescribed
         ));
     int64_t found = 0;
     for (const runtime::Event& e : run.events) found += e.launched.findings;

@@ -117,7 +117,7 @@ std::string described_text(const Described& d, const DescribedFiles& files) {
                 "\n[output.{}]\n{}",
                 a.name,
                 is_compared(d, a)
-                    ? "terms = 1  # products or summands behind one element: K for a matrix product, 1 for "
+                    ? "terms = 1  # products or summands of one element: K for a matrix product, 1 for "
                       "an elementwise "
                       "kernel\n"
                     : "compare = false  # nobody writes it: it stands here as an output to be uninitialised\n"
