@@ -30,7 +30,7 @@ TEST(Libraries, CublasAnswersBatchesVectorsAndItsFirstApi) {
         said.out,
         "create: 0\n"
         "batches: 10 of 10 right\n"
-        "vectors: 28 of 28 right\n"
+        "vectors: 30 of 30 right\n"
         "before cublasInit: 1\n"
         "first API: 20 of 20 right\n"
         "no operation in the first API: 7, then 0\n"

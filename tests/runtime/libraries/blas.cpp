@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 // What cublas_v2.h and cublas.h declare, which cannot be read together.
 struct cublasContext;
 using cublasHandle_t = cublasContext*;
@@ -222,6 +223,12 @@ void vectors(cublasHandle_t h, Count& count) {
     ok(int(ger(T{})(h, 2, 3, &two, y.at, 1, to.at, 1, a.at, 3)), [&] {
         return a.back() == std::vector<T>{17, -62, 7, 15, -44, 7, 37, -122, 7};
     });
+    // What is freed before anybody looks was there when it was read.
+    auto gone = std::make_unique<OnDevice<T>>(std::vector<T>{1, 2});
+    const OnDevice<T> kept(std::vector<T>{5, 5});
+    const int status = int(axpy(T{})(h, 2, &two, gone->at, 1, kept.at, 1));
+    gone.reset();
+    ok(status, [&] { return kept.back() == std::vector<T>{7, 9}; });
 }
 
 // --- the first API
