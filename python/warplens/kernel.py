@@ -43,7 +43,7 @@ class Kernel:
 
     def __init__(self, source: Source, arch: str = "", folder: Folder | None = None) -> None:
         self._source, self._arch, self._folder = source, arch, folder
-        self.cwd = folder and str(folder.path)  # a source that was text is told by its bare name
+        self.cwd = folder and str(folder.path)  # a source that was text is named by its bare name
         self.entry, self.parameters = _checked(source, arch)
         self.name = re.sub(r"[^\w.-]", "_", source.entry.split("(")[0].split("<")[0] or source.path.stem)
 

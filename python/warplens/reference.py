@@ -75,7 +75,7 @@ class Served:
         inputs = there.recv()
         try:
             there.send(("", self.ask(inputs)))
-        except Exception as error:  # of the caller's function: told by the run
+        except Exception as error:  # of the caller's function: reported by the run
             there.send((f"{type(error).__name__}: {error}", None))
 
     def _serve(self) -> None:
