@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <new>
 #include <span>
+#include <utility>
 
 namespace wl::runtime {
 namespace {
@@ -119,6 +120,12 @@ void carry_changes_out(const Allocation& a, Mapping& mapping) {
     for (size_t k = 0; k < a.bytes.size(); ++k)
         if (a.bytes[k] != mapping.carried_in[k]) mapping.at[k] = a.bytes[k];
     mapping.carried_in = a.bytes;
+}
+
+// Rows without gaps are one. False: more bytes than there are addresses.
+bool join(Rows& rows) {
+    const uint64_t height = std::exchange(rows.height, 1);
+    return !__builtin_mul_overflow(rows.width, height, &rows.width);
 }
 
 }  // namespace
@@ -250,7 +257,7 @@ uint64_t bytes_in_use(const DeviceMemory& memory) {
 bool copy(
     DeviceMemory& memory, uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, Rows rows
 ) {
-    if (to_pitch == rows.width && from_pitch == rows.width) rows = {rows.width * rows.height, 1};
+    if (to_pitch == rows.width && from_pitch == rows.width && !join(rows)) return false;
     if (rows.width == 0) return true;
     for (uint64_t row = 0; row < rows.height; ++row) {
         Place target = place_of(memory, to + row * to_pitch, rows.width);
@@ -274,7 +281,7 @@ bool copy(
 }
 
 bool fill(DeviceMemory& memory, uint64_t to, uint64_t pitch, std::span<const std::byte> element, Rows rows) {
-    if (pitch == rows.width) rows = {rows.width * rows.height, 1};
+    if (pitch == rows.width && !join(rows)) return false;
     if (rows.width == 0) return true;
     for (uint64_t y = 0; y < rows.height; ++y) {
         const Place target = place_of(memory, to + y * pitch, rows.width);

@@ -19,18 +19,22 @@ cudaError_t refused(runtime::Machine& machine, std::initializer_list<uint64_t> a
     return cudaErrorInvalidValue;
 }
 
+// However many rows and slices there are, there is nothing in them.
+bool is_empty(const Extent& e) { return e.width == 0 || e.height == 0 || e.depth == 0; }
+
 // Rows or slices that lie on one another: no pitch of theirs says so many apart.
 bool is_folded(const Side& side, const Extent& e) {
     uint64_t rows = 0, bytes = 0;
+    if (is_empty(e)) return false;
     if (e.height > 1 && side.pitch < e.width) return true;
-    if (e.depth <= 1 || e.height == 0) return false;
+    if (e.depth <= 1) return false;
     return __builtin_mul_overflow(side.pitch, e.height - 1, &rows) ||
         __builtin_add_overflow(rows, e.width, &bytes) || side.slice < bytes;
 }
 
 // What it touches, from its first byte to its last, is the device's own; it can then wait with what waits.
 bool is_of_device(const runtime::Machine& machine, const Side& side, const Extent& e) {
-    if (e.width == 0 || e.height == 0 || e.depth == 0) return false;
+    if (is_empty(e)) return false;
     const uint64_t bytes = (e.depth - 1) * side.slice + (e.height - 1) * side.pitch + e.width;
     return runtime::is_of_device(machine.memory, side.address, bytes) &&
         !machine.later.freed.contains(runtime::region_of(machine.memory, side.address)->base);
@@ -63,6 +67,7 @@ cudaError_t copy_now(Side to, Side from, Extent extent) {
     }
     runtime::catch_up(m);
     if (const cudaError_t error = lasting(call.machine); error != cudaSuccess) return error;
+    if (is_empty(extent)) return cudaSuccess;
     for (uint64_t z = 0; z < extent.depth; ++z)
         if (!runtime::copy(
                 call.machine.memory,
@@ -86,6 +91,7 @@ cudaError_t fill_now(Side to, unsigned value, unsigned element, Extent extent) {
     }
     runtime::catch_up(m);
     if (const cudaError_t error = lasting(call.machine); error != cudaSuccess) return error;
+    if (is_empty(extent)) return cudaSuccess;
     std::byte bytes[sizeof value];
     std::memcpy(bytes, &value, sizeof value);
     for (uint64_t z = 0; z < extent.depth; ++z)

@@ -62,6 +62,9 @@ TEST_F(Programs, MemoryOfEveryKindAndVariablesHoldWhatTheyHoldOnAGpu) {
     EXPECT_EQ(said.out, "6 6 8 18\n");
 }
 
+// 2^80 rows of nothing are none, and 2^64 bytes are not 0.
+TEST_F(Programs, ExtentsOfAnySizeAreAnsweredAtOnce) { EXPECT_EQ(run("extents").out, "0 0 1 1\n"); }
+
 TEST_F(Programs, GraphsTexturesAndThreads) {
     EXPECT_EQ(run("graph").out, "1 16\n");
     EXPECT_EQ(run("texture").out, "4 7\n");

@@ -162,9 +162,25 @@ void at_exit() {
     printf("at exit %g\n", first_of(a));
 }
 
+// Rows and slices without a byte, and more bytes than there are addresses.
+void extents() {
+    char* p = nullptr;
+    cudaMalloc(&p, 4096);
+    constexpr size_t kMany = size_t{1} << 40, kRows = size_t{1} << 24;
+    const cudaPitchedPtr box{p, 64, 64, 4};
+    const cudaExtent nothing{0, kMany, kMany};
+    cudaMemcpy3DParms copy{};
+    copy.dstPtr = copy.srcPtr = box, copy.extent = nothing, copy.kind = cudaMemcpyDeviceToDevice;
+    const int filled_box = cudaMemset3D(box, 0, nothing), copied_box = cudaMemcpy3D(&copy);
+    const int filled_rows = cudaMemset2D(p, kMany, 0, kMany, kRows);
+    const int copied_rows = cudaMemcpy2D(p, kMany, p, kMany, kMany, kRows, cudaMemcpyDeviceToDevice);
+    printf("%d %d %d %d\n", filled_box, copied_box, filled_rows, copied_rows);
+}
+
 int main(int argc, char** argv) {
     const std::string what = argc > 1 ? argv[1] : "";
     if (what == "variables") variables();
+    if (what == "extents") extents();
     if (what == "graph") graph();
     if (what == "texture") texture();
     if (what == "loop") loop();
