@@ -41,6 +41,8 @@ TEST(Mutants, KeptEditsOfLaunchesUpsetNothing) { EXPECT_GT(replay_edits("launche
 
 TEST(Mutants, KeptEditsOfCapturesUpsetNothing) { EXPECT_GT(replay_edits("captures"), 6); }
 
+TEST(Mutants, OfCapturesAreRefusedOrAnswered) { expect_no_findings("captures", 350); }
+TEST(Mutants, OfLaunchesAreRefusedOrRun) { expect_no_findings("launches", 600); }
 TEST(Mutants, OfManifestsAreRefusedOrRun) { expect_no_findings("manifests", 2500); }
 TEST(Mutants, OfPtxAreRefusedOrRun) { expect_no_findings("ptx", 2000); }
 
