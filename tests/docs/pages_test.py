@@ -71,6 +71,14 @@ class Pages(unittest.TestCase):
         unlisted = [path.name for path in (ROOT / "docs/measured").iterdir() if path.name not in listed]
         self.assertEqual(unlisted, ["README.md"])
 
+    def test_sources_that_internals_name_are_there(self):
+        there = {path.name for folder in ("app", "instrumentation", "shim", "fuzz", "tests", "bench")
+                 for path in (ROOT / folder).rglob("*.*")}
+        named = [name for page in (ROOT / "docs/internals").glob("*.md")
+                 for _, line in prose(page) for name in re.findall(r"`([a-z]\w*\.(?:h|cpp|cuh|inc|py|toml))`", line)]
+        self.assertGreater(len(named), 50)
+        self.assertEqual([name for name in named if name not in there], [])
+
     def test_the_architecture_is_two_pages(self):
         text = (ROOT / "ARCHITECTURE.md").read_text()
         self.assertLessEqual(len(text.splitlines()), 110)
