@@ -18,6 +18,8 @@ WORDS = {
 PAGES = [*ROOT.glob("*.md"), *(ROOT / ".github").rglob("*.md"), *(ROOT / "docs").rglob("*.md"),
          *(ROOT / "lessons").rglob("*.md")]
 FOLDERS = ("app", "instrumentation", "shim")  # whose strings are printed
+WHOLE = ("dev", "action.yml", "ci/*", "python/warplens/*.py", "instrumentation/manifest/*.py", "kernels/*.toml",
+         "lessons/*/lesson.toml", "bench/classes.toml")  # read or printed as they are
 
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)
@@ -77,6 +79,16 @@ class Words(unittest.TestCase):
             name = str(page.relative_to(ROOT))
             for number, line in lines(page.read_text()):
                 found += objections(name, number, line)
+        self.assertEqual(found, [])
+
+    def test_what_is_shown_whole_uses_plain_words(self):
+        found = []
+        for pattern in WHOLE:
+            paths = sorted(ROOT.glob(pattern))
+            self.assertTrue(paths, pattern)
+            for path in paths:
+                for number, line in enumerate(path.read_text().splitlines(), 1):
+                    found += objections(str(path.relative_to(ROOT)), number, line)
         self.assertEqual(found, [])
 
     def test_printed_texts_use_plain_words(self):
