@@ -14,7 +14,7 @@
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/json.h"
 #include "instrumentation/capture/verdict.h"
-#include "instrumentation/diagnosis/explore.h"
+#include "instrumentation/diagnosis/orders/explore.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,13 +38,14 @@ std::string change_text(const capture::Capture& c, const Change& x) {
         where = fmt::format(", block {}, iteration {}", block_text(x.block, c.launch.grid), x.iteration);
     if (x.warp >= 0) where += fmt::format(", warp {}", x.warp);
     return fmt::format(
-        "{}{}: {}; element {} was {}, is {}",
+        "{}{}: {}; element {} was {}, is {}{}",
         x.name,
         where,
         diagnosis::extent_of(x),
         x.first,
         value_text(x.was),
-        value_text(x.is)
+        value_text(x.is),
+        x.rounding ? "; as sums round whose terms come in another order" : ""
     );
 }
 
@@ -102,7 +103,8 @@ ordered_json change_json(const capture::Capture& c, const Change& x) {
         {"odd",            x.odd     },
         {"first",          x.first   },
         {"was",            x.was     },
-        {"is",             x.is      }
+        {"is",             x.is      },
+        {"rounding",       x.rounding}
     };
     if (x.block < 0) return j;
     j["block"] = capture::block_json(x.block, c.launch.grid);
@@ -191,7 +193,7 @@ int verb_hazards(const Command& command) {
         print_text(headline(c, style) + findings_text(c, style, command.output.verbose) + "\n");
         print_text(exploration_text(c, h.exploration));
         if (h.device) print_text(diagnosis::device_text(*h.device));
-        print_text(covered_text(c, style) + gated.text);
+        print_text(covered_text(c, style, command.output.verbose) + gated.text);
     }
     return gated.status;
 }

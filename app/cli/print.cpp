@@ -8,6 +8,7 @@
 #include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/calls.h"
+#include "instrumentation/capture/notes.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -350,7 +351,7 @@ std::string tiles_text(const capture::Capture& c, const Style& style) {
     return out;
 }
 
-std::string covered_text(const capture::Capture& c, const Style& style) {
+std::string covered_text(const capture::Capture& c, const Style& style, bool verbose) {
     std::string checks;
     for (const std::string& name : c.covered.checks) checks += (checks.empty() ? "" : ", ") + name;
     std::string out = fmt::format(
@@ -362,12 +363,14 @@ std::string covered_text(const capture::Capture& c, const Style& style) {
         c.covered.schedules == 1 ? "" : "s",
         c.records.size()
     );
-    return out + notes_text(c, style);
+    return out + notes_text(c, style, verbose);
 }
 
-std::string notes_text(const capture::Capture& c, const Style& style) {
+std::string notes_text(const capture::Capture& c, const Style& style, bool verbose) {
     std::string out;
-    for (const std::string& n : c.notes) out += paint(style, Color::warn, wrap("note: " + n, 0));
+    for (const std::string& n : c.notes)
+        if (verbose || !n.starts_with(capture::kAside))
+            out += paint(style, Color::warn, wrap("note: " + n, 0));
     if (!c.complete)
         out += paint(style, Color::warn, "note: this capture was recovered; its writer did not finish\n");
     return out;
@@ -376,10 +379,10 @@ std::string notes_text(const capture::Capture& c, const Style& style) {
 std::string summary_text(const capture::Capture& c, const Style& style, Wanted wanted) {
     if (c.verdict == "ok" && !wanted.verbose) {
         return title_text(c.launch, style) + "; " + values_text(c.launch) + "\n" + findings_text(c, style) +
-            outputs_text(c, style, true) + notes_text(c, style);
+            outputs_text(c, style, true) + notes_text(c, style, false);
     }
     return headline(c, style) + findings_text(c, style, wanted.verbose) + "\n" + outputs_text(c, style) +
-        (wanted.tiles ? "\n" + tiles_text(c, style) : "") + covered_text(c, style);
+        (wanted.tiles ? "\n" + tiles_text(c, style) : "") + covered_text(c, style, wanted.verbose);
 }
 
 }  // namespace wl::app

@@ -35,9 +35,9 @@ std::string summary_text(const capture::Capture& capture, const Style& style, Wa
 // Lines of at most 100 columns behind an indent.
 std::string wrap(const std::string& text, size_t indent);
 std::string where_text(const capture::Capture& capture, const capture::Where& where);  // "k.cu:12, warp 3"
-std::string covered_text(
-    const capture::Capture& capture, const Style& style
-);  // what the verdict covers, and the notes
-std::string notes_text(const capture::Capture& capture, const Style& style);
+// What the verdict covers, and the notes.
+std::string covered_text(const capture::Capture& capture, const Style& style, bool verbose);
+// Asides (capture/notes.h) only where they are asked for.
+std::string notes_text(const capture::Capture& capture, const Style& style, bool verbose);
 
 }  // namespace wl::app

@@ -109,8 +109,9 @@ Pass run_pass(
         options.arrays = observer.arrays =
             arrays_of(e.module, *executable.listing, prepared.launch.dynamic_shared);
     options.on_tile = [&](execution::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
-    const execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
+    execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
     if (result.cancelled) throw Cancelled{};
+    pass.contest = std::move(result.contest);
     c.counters.emplace_back("warp_instructions", static_cast<double>(result.warp_instructions));
     c.seconds.emplace_back("run", seconds(all));
     c.covered.blocks = static_cast<int64_t>(result.blocks);

@@ -21,6 +21,7 @@ Observer observer_of(const Experiment& e, const execution::Executable& executabl
 struct Pass {
     std::vector<execution::Incident> incidents;  // once per cause
     bool finished = true;                        // every block came to its end
+    execution::Contest contest;
 };
 Pass run_pass(
     const Experiment& e,

@@ -13,6 +13,8 @@
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/launch_limits.h"
 #include "instrumentation/diagnosis/launch_refusals.h"
+#include "instrumentation/diagnosis/orders/idle_reads.h"
+#include "instrumentation/diagnosis/orders/judge.h"
 #include "instrumentation/diagnosis/prove/judge.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/rules/rules.h"
@@ -291,6 +293,7 @@ void explain(const Experiment& e, capture::Capture& c, std::vector<execution::In
         if (follow_uninitialised(e, c, incidents)) c.seconds.emplace_back("trace", seconds(trace));
         for (const auto still : kinds_followed(incidents)) std::erase(harmless, still);
     }
+    if (options.races && options.executor.can.schedules) drop_idle_reads(e, c, incidents);
     note_checks(e, c);
     if (options.diagnose && options.on_judged) {
         capture::Capture judged = c;
@@ -345,11 +348,13 @@ capture::Capture run(const Experiment& e, capture::Capture c, std::vector<execut
         return c;
     }
     Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
-    std::vector<execution::Incident> incidents = run_pass(e, executable, prepared, c).incidents;
+    Pass pass = run_pass(e, executable, prepared, c);
+    std::vector<execution::Incident>& incidents = pass.incidents;
     compare_pass(e, executable, prepared.memory, c);
     record_pass(e, executable, c, incidents);
     explain(e, c, incidents);
     c.verdict = analysis::verdict_of(c);
+    try_orders(e, pass.contest, c);
     if (seen != nullptr) *seen = std::move(incidents);
     return c;
 }

@@ -8,6 +8,7 @@
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/launch_limits.h"
 #include "instrumentation/diagnosis/launch_refusals.h"
+#include "instrumentation/diagnosis/orders/judge.h"
 #include "instrumentation/diagnosis/search/search.h"
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/diagnosis/timer.h"
@@ -51,6 +52,7 @@ struct Sequence {
     int left_by = -1;      // the launch that wrote what one behind it, the first wrong, should have changed
     size_t end = 0;        // launches that ran
     std::set<size_t> faulty = {};
+    Contests contests = {};
     double seconds = 0, instructions = 0;
     double searched = 0;  // seconds of --search that launches have had
     int64_t blocks = 0;
@@ -137,6 +139,7 @@ bool run_launch(Sequence& s, Experiment& e) {
     if (wrong && s.first_wrong < 0) s.first_wrong = static_cast<int>(e.problem.at);
     const bool faulty = has_news(s, e.entry, pass.incidents) && s.faulty.size() < kMostDiagnosed;
     if (faulty) s.faulty.insert(e.problem.at);
+    s.contests.emplace_back(e.problem.at, std::move(pass.contest));
     const bool asked = e.problem.at == s.e.problem.at;
     if (faulty || asked || s.first_wrong == static_cast<int>(e.problem.at)) {
         Ran& ran = s.ran[e.problem.at];
@@ -255,15 +258,6 @@ std::optional<size_t> last_writer(const Sequence& s, const Writers& writers, siz
             out = std::max(out, *std::max_element(last.begin(), last.end()));
     }
     return static_cast<size_t>(out) > launch ? std::optional(static_cast<size_t>(out)) : std::nullopt;
-}
-
-// As if it had written all that launches before it wrote of its outputs.
-Writers all_by(Writers writers, size_t launch) {
-    const auto by = static_cast<int>(launch);
-    for (auto& [name, last] : writers.last)
-        if (std::find(last.begin(), last.end(), by) != last.end())
-            for (int& writer : last) writer = writer == Writers::kNobody ? writer : std::max(writer, by);
-    return writers;
 }
 
 // The launch is looked at as if it had written what the first wrong one left. False: that explains nothing.
@@ -394,7 +388,9 @@ capture::Capture run_sequence(
     looked_at.insert(subject);
     subject = look_at_all(s, writers, looked_at, subject);
     if (seen != nullptr) *seen = s.ran.at(subject).incidents;
-    return gathered(s, subject, looked_at);
+    capture::Capture c = gathered(s, subject, looked_at);
+    if (!stopped) try_orders(e, s.contests, c);
+    return c;
 }
 
 }  // namespace wl::diagnosis

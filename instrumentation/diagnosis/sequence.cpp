@@ -76,6 +76,14 @@ Writers writers_of(const Experiment& e, size_t launches) {
     return out;
 }
 
+Writers all_by(Writers writers, size_t launch) {
+    const auto by = static_cast<int>(launch);
+    for (auto& [name, last] : writers.last)
+        if (std::find(last.begin(), last.end(), by) != last.end())
+            for (int& writer : last) writer = writer == Writers::kNobody ? writer : std::max(writer, by);
+    return writers;
+}
+
 bool takes(const manifest::Problem& problem, size_t launch, const std::string& array) {
     const std::vector<manifest::Parameter>& given = problem.launches[launch].parameters;
     return std::any_of(given.begin(), given.end(), [&](const manifest::Parameter& p) {

@@ -32,6 +32,9 @@ struct Writers {
 // Runs the first `launches` of the sequence once more, without checks.
 Writers writers_of(const Experiment& e, size_t launches);
 
+// As if this launch had written all that launches before it wrote of its outputs.
+Writers all_by(Writers writers, size_t launch);
+
 // Does this launch get the array, itself, in a struct or through a table of addresses?
 bool takes(const manifest::Problem& problem, size_t launch, const std::string& array);
 

@@ -280,6 +280,7 @@ struct Program {
     std::vector<OrderSite> order_sites;
     std::vector<ClosedLoop> closed_loops;
     CollectiveReads collective_reads;
+    execution::Contest contest;     // `met` is a run's
     bool orders_blocks = false;     // fences or strong accesses may order one block after another
     bool waits_for_blocks = false;  // it polls memory: one block may need others to have run
 };

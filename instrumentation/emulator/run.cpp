@@ -4,6 +4,7 @@
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/work.h"
 #include "instrumentation/emulator/device.h"
+#include "instrumentation/emulator/exec/memory/exact_sums.h"
 #include "instrumentation/emulator/exec/print.h"
 #include "instrumentation/emulator/load.h"
 #include "instrumentation/emulator/observe/banks.h"
@@ -169,6 +170,8 @@ RunResult execute(const Execution& e, GlobalMemory& memory, Hooked* hooked, Glob
     BlockContext& context = grid.launch.context;
     context.program = &e.program, context.launch = &e.launch, context.options = &e.options;
     context.memory = &memory, context.loaded = &e.loaded, context.variant = variant_for(e.options);
+    ExactSums sums;
+    if (e.options.exact_sums) context.sums = &sums;
     AccessCounting counting{&e.program, e.options.row_maps};
     if (e.options.count_accesses) {
         count_accesses(*hooked, context.variant);
@@ -185,6 +188,7 @@ RunResult execute(const Execution& e, GlobalMemory& memory, Hooked* hooked, Glob
     grid.launch.resident = resident_blocks(e.launch.block, e.program.static_shared + e.launch.dynamic_shared);
     run_grid(grid, e.workers);
     RunResult result = std::move(grid.left.result);
+    result.contest = e.program.contest;
     for (auto& block : grid.left.storage)  // of blocks that never ended
         if (!block->seen.printed.empty()) add_printed(result, std::move(block->seen.printed));
     for (const Printed& p : result.printed) result.prints_lost += p.lost;
@@ -201,6 +205,7 @@ bool looks_at_global(const RunOptions& options, const std::vector<Start>& starts
 }
 
 void add_races(RunResult& result, GlobalCheck& check) {
+    for (auto& [sites, met] : check.shadow.met) result.contest.met.push_back(std::move(met));
     for (const auto& key : check.shadow.found)
         result.incidents.push_back(std::move(check.shadow.incidents.at(key)));
     std::stable_sort(
@@ -306,7 +311,8 @@ RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory
     const size_t cores = options.threads > 0 ? static_cast<size_t>(options.threads)
                                              : std::max(1u, std::thread::hardware_concurrency());
     // What a block finds, and how often it looks, depends on the schedule alone.
-    const bool one_thread = options.schedule_seed != 0 || (options.record && program.waits_for_blocks);
+    const bool one_thread =
+        options.schedule_seed != 0 || options.exact_sums || (options.record && program.waits_for_blocks);
     e.workers = one_thread ? 1 : std::clamp<size_t>(e.starts.size(), 1, cores);
     RunResult result = execute_as_asked(e, memory);
     constexpr double kLaunch = 50e3;  // of search-work.json, as what follows

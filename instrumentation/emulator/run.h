@@ -29,6 +29,8 @@ std::vector<capture::Site> sites(const Program& program);
 // Of the entry, then of the functions that it calls.
 const std::vector<ptx::Mark>& marks(const Program& program);
 uint32_t static_shared_bytes(const Program& program);
+// Without what met in a run.
+const execution::Contest& contest(const Program& program);
 
 // Never throws for what the kernel does. Blocks of one launch share `memory`.
 RunResult run(const Program& program, const Launch& launch, GlobalMemory& memory, const RunOptions& options);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,11 @@ struct RunOptions {
     std::function<void(const Stored&)> on_store;  // with record, in place of RunResult::global_owners; on
                                                   // worker threads, several at a time
     uint64_t schedule_seed = 0;  // 0: the fixed order; else a legal one of warps and blocks, by seed
+    // Atomic sums of floating point values are those of real numbers, rounded once: the same in every order
+    // of their terms. On one thread.
+    bool exact_sums = false;
+    // What a shuffle gives that reads a lane which takes no part; nothing: the lane's own value.
+    std::optional<uint32_t> of_absent_lane;
     const GlobalMemory* before =
         nullptr;  // memory as the run finds it, kept by who asks; nullptr: nobody has it
     std::function<void(TileSnapshot&&)> on_tile;  // on worker threads, several at a time

@@ -49,6 +49,15 @@ struct Reached {
     bool repeatable = false;  // it read nothing that it wrote: behind itself it would leave the same
 };
 
+// What may make a launch leave other values in another legal order of its accesses, though none of them race:
+// volatile and ordered accesses, and atomics but for those that come to the same in any order.
+struct Contest {
+    std::vector<uint32_t> sites;  // instructions of that kind
+    bool sums = false;            // atomic sums of floating point values: each order rounds otherwise
+    bool sections = false;        // fences, exchanges, ordered accesses: what they order may be sums as well
+    std::vector<Incident> met;    // a read and a write of one place by two warps, which nothing orders
+};
+
 struct RunResult {
     uint64_t blocks = 0;  // finished, of those asked for
     uint64_t warp_instructions = 0;
@@ -67,6 +76,7 @@ struct RunResult {
     // byte). Empty unless record.
     std::vector<std::pair<std::string, std::vector<capture::Owner>>> global_owners;
     std::optional<Reached> reached;  // nothing: it was not followed
+    Contest contest;                 // `met` where races were looked for in global memory
 };
 
 }  // namespace wl::execution

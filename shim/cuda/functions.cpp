@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -51,6 +53,56 @@ std::string too_few(const Known& k, size_t passed) {
     );
 }
 
+// Said once, and the program's run is no ok.
+void tell_misfit(const std::string& text) {
+    const Call call = begin();
+    if (call.machine.unsupported.insert(text).second) runtime::tell_error(call.machine, text);
+}
+
+// A number of eight bytes where the kernel takes a float of four: its low half is no number that anybody
+// passes, and the whole is one. The driver is told no sizes, so both are looked at. Bytes that are another
+// argument's say nothing.
+std::optional<double> double_at(const std::byte* taken, const void* given, const std::vector<void*>& others) {
+    constexpr float kTiny = 1e-18F, kHuge = 1e18F;
+    constexpr double kLeast = 1e-9, kMost = 1e9;
+    float value = 0;
+    double whole = 0;
+    std::memcpy(&value, taken, sizeof value);
+    const bool plausible = std::fabs(value) >= kTiny && std::fabs(value) <= kHuge;
+    const auto begin = reinterpret_cast<uintptr_t>(given);
+    const bool shared = std::any_of(others.begin(), others.end(), [&](const void* other) {
+        return reinterpret_cast<uintptr_t>(other) - begin - 1 < sizeof whole - 1;
+    });
+    if (plausible || shared || !runtime::read_host(&whole, given, sizeof whole)) return {};
+    const bool usual = std::fabs(whole) >= kLeast && std::fabs(whole) <= kMost;
+    return usual ? std::optional(whole) : std::nullopt;
+}
+
+void doubt_floats(
+    const Known& k,
+    const std::vector<runtime::ParamPlace>& places,
+    const std::vector<void*>& pointers,
+    const std::vector<std::byte>& taken
+) {
+    for (size_t p = 0; p < places.size(); ++p) {
+        if (k.entry->params[p].type != ptx::Type::f32 || places[p].bytes != sizeof(float)) continue;
+        const std::byte* const here = taken.data() + places[p].offset;
+        const auto whole = double_at(here, pointers[p], pointers);
+        if (!whole) continue;
+        float value = 0;
+        std::memcpy(&value, here, sizeof value);
+        tell_misfit(fmt::format(
+            "parameter {} of {} is a float of 4 bytes and gets {:g}, but the 8 bytes that the launch points "
+            "at "
+            "are the double {:g}: an argument of 8 bytes, it seems; pass a float (of Python: numpy.float32)",
+            p,
+            k.kernel->shown,
+            value,
+            *whole
+        ));
+    }
+}
+
 // From pointers to the arguments. Empty words: all of them were there.
 std::string gather(const Known& k, void** args, std::vector<std::byte>& out) {
     const std::vector<runtime::ParamPlace> places = runtime::params_of(*k.entry);
@@ -68,7 +120,15 @@ std::string gather(const Known& k, void** args, std::vector<std::byte>& out) {
         from[p] = {pointers[p], places[p].bytes};
     }
     if (const size_t there = read_all(to, from); there < places.size()) return too_few(k, there);
+    doubt_floats(k, places, pointers, out);
     return {};
+}
+
+// A struct of the parameters ends at a multiple of its largest alignment.
+size_t padded_bytes(const Known& k, size_t bytes) {
+    size_t align = 1;
+    for (const ptx::Variable& v : k.entry->params) align = std::max<size_t>(align, v.align);
+    return (bytes + align - 1) / align * align;
 }
 
 // From the buffer that `extra` names, and its size.
@@ -87,6 +147,14 @@ std::string take_buffer(const Known& k, void** extra, std::vector<std::byte>& ou
         return fmt::format(
             "a launch of {} passes {} bytes of parameters; there are {}", k.kernel->shown, passed, out.size()
         );
+    if (passed > padded_bytes(k, out.size()))
+        tell_misfit(fmt::format(
+            "a launch of {} passes {} bytes of parameters; there are {}: an argument is larger than its "
+            "parameter, and those behind it are taken from the wrong bytes",
+            k.kernel->shown,
+            passed,
+            out.size()
+        ));
     return runtime::read_host(out.data(), buffer, out.size()) ? "" : too_few(k, 0);
 }
 

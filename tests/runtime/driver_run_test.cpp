@@ -130,6 +130,26 @@ TEST(DriverPrograms, ALaunchWithTooFewParametersIsRefused) {
     EXPECT_TRUE(has(said.err, "a launch of scale passes 1 of 2 parameters")) << said.err;
 }
 
+// No size is told of an argument that is pointed at: its bytes are looked at.
+TEST(DriverPrograms, AnArgumentThatIsLargerThanItsParameterIsNoOk) {
+    const auto run = [](const char* word) { return warplens({"run", "--", WL_ARGUMENTS_PROGRAM, word}); };
+    const Said wide = run("double"), tenth = run("tenth"), packed = run("packed_doubles");
+    for (const Said& said : {wide, tenth, packed}) EXPECT_EQ(said.status, 3) << said.err;
+    EXPECT_TRUE(has(wide.err, "parameter 1 of damp is a float of 4 bytes and gets 0")) << wide.err;
+    EXPECT_TRUE(has(wide.err, "are the double 0.5")) << wide.err;
+    EXPECT_TRUE(has(tenth.err, "are the double 0.1")) << tenth.err;
+    EXPECT_TRUE(has(packed.err, "passes 32 bytes of parameters; there are 20")) << packed.err;
+    for (const auto& [word, value] : {
+             std::pair{"float",  "0 19\n"},
+             std::pair{"zero",   "0 0\n" },
+             std::pair{"packed", "0 16\n"}
+    }) {
+        const Said right = run(word);
+        EXPECT_EQ(right.status, 0) << word << right.err;
+        EXPECT_EQ(right.out, value) << word;
+    }
+}
+
 TEST(DriverPrograms, FreedMemoryAndWhatADestroyedContextHeldAreNamed) {
     const Said freed = run("freed"), destroyed = run("destroyed");
     EXPECT_EQ(freed.status, 1);

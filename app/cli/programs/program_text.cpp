@@ -260,7 +260,7 @@ std::string program_text(const ProgramRun& run, const Style& style, bool verbose
     for (const LaunchGroup& g : groups) out += group_text(g, run, style);
     for (const auto& [launched, capture] : run.found)
         out += fmt::format("\nlaunch {}: {}\n", launched.number, launched.kernel) +
-            findings_text(capture, style, verbose) + notes_text(capture, style);
+            findings_text(capture, style, verbose) + notes_text(capture, style, verbose);
     if (!run.found.empty()) out += '\n';
     for (const std::string& call : unsupported_calls(run)) out += paint(style, Color::warn, wrap(call, 0));
     for (const std::string& text : texts(run, Event::Kind::error))

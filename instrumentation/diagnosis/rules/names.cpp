@@ -30,6 +30,7 @@ constexpr RuleName kNames[] = {
     {"race_shared",             "two accesses of shared memory by different warps that nothing orders"             },
     {"race_warp",               "two accesses by lanes of one warp that nothing orders"                            },
     {"race_global",             "two accesses of global memory that nothing orders"                                },
+    {"schedule_dependent",      "outputs that depend on the order in which warps and blocks run"                   },
     {"out_of_bounds",           "an address outside what it may reach"                                             },
     {"misaligned",              "an address that is no multiple of the access's size"                              },
     {"divergent_barrier",       "a barrier that some threads do not reach"                                         },

@@ -1,6 +1,7 @@
 // The third pass over a launch, made only when it can tell something.
 #include "instrumentation/diagnosis/rules/uninitialised.h"
 
+#include "instrumentation/diagnosis/orders/idle_reads.h"
 #include "instrumentation/diagnosis/prove/judge.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rules/places.h"
@@ -134,6 +135,7 @@ bool follow_uninitialised(
         const bool harmless = std::binary_search(trace.harmless.begin(), trace.harmless.end(), i.first.site);
         return followed || (harmless && trace.blocks == blocks);
     });
+    if (trace.blocks < blocks && !trace.answered) drop_idle_shuffles(e, c, incidents);
     // Of a shuffle the mask is to be mended, wherever its value goes.
     for (emulator::Incident& i : trace.incidents)
         if (i.kind == Kind::lane_not_in_mask) i.second = {};

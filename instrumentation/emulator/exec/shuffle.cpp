@@ -3,6 +3,8 @@
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/reductions.h"
 
+#include <optional>
+
 namespace wl::emulator {
 namespace {
 
@@ -58,6 +60,7 @@ void shuffle_general(Warp& w, const Instr* i, bool has_predicate) {
     const uint32_t* b = cells<uint32_t>(w, i->r[3]);
     const uint32_t* c = cells<uint32_t>(w, i->r[4]);
     const uint32_t* members = cells<uint32_t>(w, i->r[5]);
+    const std::optional<uint32_t>& given = w.block->context.options->of_absent_lane;
     uint32_t ranges = 0, absent = 0;
     for (uint32_t lane = 0; lane < kLanes; ++lane) {
         bool in_range = false;
@@ -68,7 +71,7 @@ void shuffle_general(Warp& w, const Instr* i, bool has_predicate) {
             absent |= 1u << lane;
             from = lane;
         }
-        result[lane] = a[from & 31];
+        result[lane] = given && has_lane(absent, static_cast<int>(lane)) ? *given : a[from & 31];
     }
     if (absent != 0) report_inactive_source(w, i, absent);
     write_lanes<uint32_t>(w, i->r[0], [&](int lane) { return result[lane]; });

@@ -238,5 +238,6 @@ const execution::Listing& listing(const Program& program) { return program.listi
 std::vector<capture::Site> sites(const Program& program) { return program.listing.sites; }
 const std::vector<ptx::Mark>& marks(const Program& program) { return program.listing.marks; }
 uint32_t static_shared_bytes(const Program& program) { return program.static_shared; }
+const execution::Contest& contest(const Program& program) { return program.contest; }
 
 }  // namespace wl::emulator

@@ -145,6 +145,40 @@ bool are_equal(
     return true;
 }
 
+bool is_read(const Lowering& l, const Operand& d) {
+    bool read = false;
+    each_register(d, [&](size_t reg) { read = read || l.read[reg] != 0; });
+    return read;
+}
+
+// Whether updates of one place come to the same in any order, but for the rounding of sums.
+bool comes_to_the_same(const Lowering& l) {
+    using ptx::AtomOp;
+    const ptx::Instruction& in = *l.in;
+    const AtomOp op = in.modifiers.atom_op;
+    const bool any_order = op == AtomOp::add || op == AtomOp::min || op == AtomOp::max ||
+        op == AtomOp::and_ || op == AtomOp::or_ || op == AtomOp::xor_;
+    for (size_t o = 0; o < ptx::destination_count(in); ++o)
+        if (is_read(l, in.operands[o])) return false;
+    return any_order;
+}
+
+bool adds_floats(const ptx::Instruction& in) {
+    using enum ptx::Type;
+    const ptx::Type t = in.types.empty() ? none : in.types[0];
+    return t == f16 || t == f16x2 || t == bf16 || t == bf16x2 || t == f32 || t == f64;
+}
+
+void add_contest(Lowering& l, const OrderSite& s) {
+    execution::Contest& c = l.program.contest;
+    const ptx::Instruction& in = *l.in;
+    const ptx::AtomOp op = in.modifiers.atom_op;
+    c.sums = c.sums || (s.update && op == ptx::AtomOp::add && adds_floats(in));
+    c.sections = c.sections || s.fence || (s.ordered && !s.update) || op == ptx::AtomOp::cas ||
+        op == ptx::AtomOp::exch;
+    if (s.strong && !(s.update && comes_to_the_same(l))) c.sites.push_back(l.out.site);
+}
+
 }  // namespace
 
 void add_confirmed_loads(Lowering& l) {
@@ -200,6 +234,7 @@ void add_order_site(Lowering& l) {
     s.releases = m.semantics == "release" || m.semantics == "acq_rel";
     s.block_only = m.scope == "cta";
     if (!s.fence && !s.strong) return;
+    add_contest(l, s);
     if (t.memory == Memory::load && !s.ordered)
         s.polls = polls(l.function, static_cast<size_t>(l.in - l.function.code.data()));
     const bool of_blocks = m.space == Space::none || m.space == Space::generic || m.space == Space::global;

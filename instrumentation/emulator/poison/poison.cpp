@@ -161,7 +161,7 @@ PoisonTrace trace_poison(const WatchedLaunch& run, const PoisonOptions& options)
     const PoisonPlan plan = plan_poison(run.module, run.program);
     Poison poison;
     poison.plan = &plan;
-    poison.as_zero = options.as_zero;
+    poison.as_zero = options.as_zero, poison.reads = options.reads;
     WatchedBlocks watched = watched_blocks(run, options.schedule_seed);
     watched.watcher.before = [&poison](Warp& w, const Instr* i) {
         before(poison, w, i);

@@ -6,11 +6,31 @@
 
 #include "instrumentation/emulator/observe/watched_blocks.h"
 
+#include <map>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
 namespace wl::emulator {
 
 // Can some path of the entry, or of a function it calls, read a register or local memory that nothing wrote
 // before? Shared and global memory are the business of RunOptions::checks.
 bool may_read_uninitialised(const ptx::Module& module, std::string_view entry);
+
+struct PoisonOptions;
+
+// Reads whose threads find at that place what another thread writes, some time in the launch.
+struct ReadAndWrite {
+    uint32_t read = 0, write = 0;  // sites: a load; a store or an atomic
+};
+struct RacingReads {
+    // By the read's site: threads of the launch, block * threads of a block + thread.
+    std::map<uint32_t, std::unordered_set<uint64_t>> threads;
+};
+// Of all blocks, run one after the other, alone; nothing: they do not come to their end, or too much is read.
+std::optional<RacingReads> racing_reads(
+    const WatchedLaunch& run, const std::vector<ReadAndWrite>& pairs, const PoisonOptions& options
+);
 
 struct PoisonOptions {
     uint64_t most_instructions = uint64_t{1} << 25;  // of warps, over all blocks: the rest is left out
@@ -22,6 +42,8 @@ struct PoisonOptions {
     // The counterfactual: what nobody wrote is zero, in registers and memory, when it is read first. Nothing
     // is poisoned then, and `memory` holds what such a launch leaves.
     bool as_zero = false;
+    // What these read is poisoned, and nothing else is: their sites are the births.
+    const RacingReads* reads = nullptr;
     std::function<bool(uint64_t done, uint64_t total)> on_progress;  // blocks; false cancels
 };
 

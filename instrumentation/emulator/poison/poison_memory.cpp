@@ -232,8 +232,9 @@ void copy_async(Poison& p, int lane) {
 
 }  // namespace
 
-void follow_memory(Poison& p) {
-    if (p.lanes == 0) return;
+namespace {
+
+void follow_each_lane(Poison& p) {
     if (p.step->way == Way::load && load_together(p)) return;
     if (p.step->way == Way::store && store_together(p)) return;
     for (uint32_t rest = p.lanes; rest != 0; rest &= rest - 1) {
@@ -245,6 +246,15 @@ void follow_memory(Poison& p) {
             default: copy_async(p, lane); break;
         }
     }
+}
+
+}  // namespace
+
+void follow_memory(Poison& p) {
+    if (p.lanes == 0) return;
+    follow_each_lane(p);
+    if (p.reads == nullptr || p.step->way != Way::load) return;
+    for (uint32_t rest = p.lanes; rest != 0; rest &= rest - 1) poison_racing_read(p, first_lane(rest));
 }
 
 }  // namespace wl::emulator

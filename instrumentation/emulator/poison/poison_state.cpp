@@ -3,6 +3,7 @@
 
 #include "instrumentation/emulator/device.h"
 #include "instrumentation/emulator/observe/incidents.h"
+#include "instrumentation/emulator/poison/poison.h"
 
 #include <algorithm>
 #include <cstring>
@@ -113,12 +114,16 @@ uint32_t born_in_memory(Poison& p, const TaintPlace& from, uint32_t offset, uint
     return birth;
 }
 
+// What nobody has set.
+uint8_t unset(const Poison& p) { return p.reads != nullptr ? 0 : 0xff; }
+uint32_t unset_bits(const Poison& p) { return p.reads != nullptr ? 0 : kAllBits; }
+
 // Bytes that nobody touched so far are poisoned, unless they were written before the trace saw them.
-void reach(TaintedBytes& t, uint64_t end, const Allocation* allocation) {
+void reach(TaintedBytes& t, uint64_t end, const Allocation* allocation, uint8_t unset) {
     const size_t before = t.bits.size();
     if (end <= before) return;
     const size_t size = allocation != nullptr ? std::max<size_t>(end, allocation->bytes.size()) : end;
-    t.bits.resize(size, 0xff);
+    t.bits.resize(size, unset);
     t.birth.resize(size, kUnread);
     if (allocation == nullptr) return;
     for (size_t k = before; k < size; ++k)
@@ -138,7 +143,7 @@ TaintedBytes* bytes_of(Poison& p, const Place& at, int lane, uint64_t end) {
         }
         t = p.recent_bytes;
     }
-    if (t != nullptr) reach(*t, end, at.allocation);
+    if (t != nullptr) reach(*t, end, at.allocation, unset(p));
     return t;
 }
 
@@ -166,7 +171,7 @@ void begin_poison(Poison& p, const Block& block) {
     p.frames.clear();
     p.frame = nullptr;
     const size_t shared = block.shared.size();
-    p.shared.bits.assign(shared, 0xff);
+    p.shared.bits.assign(shared, unset(p));
     p.shared.birth.assign(shared, kUnread);
     for (const SharedVariable& v : block.context.program->shared_variables)
         if (v.name == kReservedVariable) std::fill_n(p.shared.bits.begin() + v.offset, v.bytes, uint8_t{0});
@@ -176,11 +181,11 @@ void begin_poison(Poison& p, const Block& block) {
 namespace {
 
 // Nobody has set the register of any lane.
-void forget_all_lanes(TaintedRegisters& r, uint32_t slot, ptx::Type type) {
+void forget_all_lanes(TaintedRegisters& r, uint32_t slot, ptx::Type type, uint32_t unset) {
     const uint32_t bytes = std::max(4u, ptx::bytes_of(type));
     const size_t first = slot / 4, cells = type == ptx::Type::pred ? 1 : size_t{bytes} / 4 * kLanes;
     if (first + cells > r.bits.size()) return;
-    std::fill_n(r.bits.begin() + static_cast<std::ptrdiff_t>(first), cells, kAllBits);
+    std::fill_n(r.bits.begin() + static_cast<std::ptrdiff_t>(first), cells, unset);
     std::fill_n(r.birth.begin() + static_cast<std::ptrdiff_t>(first), cells, kUnread);
 }
 
@@ -190,7 +195,7 @@ void enter_function(Poison& p, const FunctionCode& function, uint32_t lanes) {
     TaintedRegisters& r = *p.registers;
     const size_t cells = function.file.constants / 4;
     if (r.bits.empty()) {
-        r.bits.assign(cells, kAllBits);
+        r.bits.assign(cells, unset_bits(p));
         r.birth.assign(cells, kUnread);
     }
     r.entered |= lanes;
@@ -200,18 +205,24 @@ void enter_function(Poison& p, const FunctionCode& function, uint32_t lanes) {
     for (size_t k = 0; k < f.slots.size(); ++k) {
         const ptx::Type t = f.source->registers[k].type;
         if (lanes == kAllLanes) {
-            forget_all_lanes(r, f.slots[k], t);
+            forget_all_lanes(r, f.slots[k], t, unset_bits(p));
             continue;
         }
         const uint32_t bytes = ptx::bytes_of(t) < 8 ? 4 : 8;
         for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
             const int lane = first_lane(rest);
             if (t == ptx::Type::pred) {
-                write_taint(p, {f.slots[k], 1}, lane, {1, kUnread});
+                write_taint(p, {f.slots[k], 1}, lane, {unset(p) & 1u, kUnread});
                 continue;
             }
             for (uint32_t plane = 0; plane < std::max(1u, ptx::bytes_of(t) / 8); ++plane)
-                write_cell(p, f.slots[k] + plane * kLanes * 8, bytes, lane, {~uint64_t{0}, kUnread});
+                write_cell(
+                    p,
+                    f.slots[k] + plane * kLanes * 8,
+                    bytes,
+                    lane,
+                    {p.reads != nullptr ? 0 : ~uint64_t{0}, kUnread}
+                );
         }
     }
     for (const ParamPlace& param : function.params)
@@ -223,7 +234,7 @@ void enter_function(Poison& p, const FunctionCode& function, uint32_t lanes) {
         const size_t base = std::min<size_t>(p.warp->frame->base[lane], t.bits.size());
         const size_t end = std::min<size_t>(base + function.local_bytes, t.bits.size());
         for (size_t at = base; at < end; ++at) {
-            t.bits[at] = 0xff;
+            t.bits[at] = unset(p);
             t.birth[at] = kUnread;
         }
     }
@@ -374,6 +385,17 @@ void write_bytes(Poison& p, const TaintPlace& to, uint32_t offset, uint32_t byte
 void set_known(TaintedBytes& t, uint64_t at, uint32_t bytes, Taint taint) {
     std::memcpy(t.bits.data() + at, &taint.bits, bytes);
     if (taint.bits != 0) std::fill_n(t.birth.data() + at, bytes, taint.birth);
+}
+
+void poison_racing_read(Poison& p, int lane) {
+    const auto site = p.reads->threads.find(p.at->site);
+    if (site == p.reads->threads.end()) return;
+    const Block& block = *p.warp->block;
+    const uint64_t thread = static_cast<uint64_t>(block.now.index) * count(block.context.launch->block) +
+        static_cast<uint64_t>(p.warp->index * kLanes + lane);
+    if (!site->second.contains(thread)) return;
+    const Taint all{~uint64_t{0}, born(p, 0, lane, {}, "")};
+    for (const PoisonCell& cell : p.step->results) write_taint(p, cell, lane, all);
 }
 
 uint32_t born_in_shuffle(Poison& p, int lane) {

@@ -43,9 +43,12 @@ struct TaintedRegisters {
     uint32_t entered = 0;  // lanes that are in the activation
 };
 
+struct RacingReads;
+
 struct Poison {
     const PoisonPlan* plan = nullptr;
-    bool as_zero = false;  // what is read first becomes zero, and clean
+    bool as_zero = false;                // what is read first becomes zero, and clean
+    const RacingReads* reads = nullptr;  // all else is clean from the start
     Births births;
     std::map<const Allocation*, TaintedBytes> global;  // outlives a block
     const Allocation* recent = nullptr;                // of `global`, the last that was asked for
@@ -100,6 +103,8 @@ void set_known(TaintedBytes& t, uint64_t at, uint32_t bytes, Taint taint);
 Taint read_bytes(Poison& p, const TaintPlace& from, uint32_t offset, uint32_t bytes);
 void write_bytes(Poison& p, const TaintPlace& to, uint32_t offset, uint32_t bytes, Taint taint);
 
+// What the lane's load gives it is poisoned if it is one of Poison::reads.
+void poison_racing_read(Poison& p, int lane);
 // A lane takes what no lane has given.
 uint32_t born_in_shuffle(Poison& p, int lane);
 

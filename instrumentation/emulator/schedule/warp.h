@@ -12,6 +12,7 @@
 namespace wl::emulator {
 
 struct Block;
+struct ExactSums;
 struct Loaded;
 
 enum class Wait : uint8_t {
@@ -180,6 +181,7 @@ struct BlockContext {
     const Loaded* loaded = nullptr;
     const HookTable* hooks = nullptr;  // of the program, where it has any
     uint64_t workspace = 0;            // address of a cooperative launch's; 0: it is none
+    ExactSums* sums = nullptr;         // RunOptions::exact_sums
 };
 
 // From a block's first instruction to its end. A new block begins with a new one; a key frame is a copy.

@@ -82,7 +82,10 @@ enum class Meets : uint8_t { no, yes, own_lanes };  // own_lanes: where each lan
 Meets meets(const NowTouched& now, uint32_t entry, bool polled = false) {
     if (entry == 0) return Meets::yes;
     const GlobalRecord& first = record_of(*now.actor.shadow, entry);
-    if (may_meet(first, now.record, polled)) return Meets::yes;
+    if (may_meet(first, now.record, polled)) {
+        note_met(now, entry);
+        return Meets::yes;
+    }
     if (!same_warp(first, now.record)) return before_all(now, entry) == Before::yes ? Meets::yes : Meets::no;
     if ((entry & ~kSettled) >> kLaneBits == now.number) return Meets::yes;
     const BlockOrder& order = now.actor.order;

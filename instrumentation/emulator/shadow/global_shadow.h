@@ -92,6 +92,7 @@ struct GlobalShadow {
     std::atomic<bool> updated = false;                            // by atomics
     std::map<std::pair<uint32_t, uint32_t>, Incident> incidents;  // by sites
     std::vector<std::pair<uint32_t, uint32_t>> found;             // their keys as they were found
+    std::map<std::pair<uint32_t, uint32_t>, Incident> met;        // Contest::met, by sites
 };
 
 // Two accesses that nothing orders, the earlier one in emulated order first.

@@ -43,6 +43,28 @@ bool may_meet(const GlobalRecord& first, const GlobalRecord& second, bool polled
     return !read_of_store || same_block || polled || meant || (first.flags & GlobalRecord::kFenced) != 0;
 }
 
+void note_met(const NowTouched& now, uint32_t entry) {
+    constexpr size_t kMostMet = 64;
+    GlobalShadow& shadow = *now.actor.shadow;
+    const GlobalRecord &first = record_of(shadow, entry), &second = now.record;
+    const bool read_and_write = ((first.flags ^ second.flags) & GlobalRecord::kWrite) != 0;
+    if (!shadow.look_for.witnesses || !read_and_write || same_warp(first, second)) return;
+    const std::pair key{first.site, second.site};
+    if (shadow.met.size() == kMostMet || shadow.met.contains(key)) return;
+    if (is_ordered(now, entry, lane_of(entry))) return;
+    const auto access = [&](const GlobalRecord& r) {
+        Access a;
+        a.site = r.site, a.block = r.block, a.warp = r.warp, a.lanes = 1, a.epoch = r.epoch;
+        a.write = (r.flags & GlobalRecord::kWrite) != 0;
+        a.memory = "global " + now.allocation.name;
+        return a;
+    };
+    Incident met;
+    met.kind = Incident::Kind::race_global;
+    met.first = access(first), met.second = access(second);
+    shadow.met.emplace(key, std::move(met));
+}
+
 void ensure(std::vector<uint32_t>& entries, const GlobalPage& page) {
     if (entries.empty()) entries.resize((kPageBytes >> page.shift) / (page.by_line ? kUnitsOfLine : 1));
 }
@@ -88,7 +110,7 @@ bool is_taken_in(const NowTouched& now, const GlobalUnit& unit, int first_lane, 
 void check(const NowTouched& now, uint32_t entry, const GlobalUnit& unit, bool holds, bool polled = false) {
     GlobalRecord first = record_of(*now.actor.shadow, entry);
     const bool own = same_warp(first, now.record);
-    if (may_meet(first, now.record, polled)) return;
+    if (may_meet(first, now.record, polled)) return note_met(now, entry);
     if (own ? follows_own(now, entry, unit) : is_ordered(now, entry, unit.lane)) return;
     if (own && is_taken_in(now, unit, lane_of(entry), first)) return;
     const bool wrote = (first.flags & GlobalRecord::kWrite) != 0;

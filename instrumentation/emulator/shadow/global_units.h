@@ -44,6 +44,8 @@ void touch_unit(const NowTouched& now, GlobalPage& page, size_t k, const GlobalU
 bool is_ordered(const NowTouched& now, uint32_t entry, int lane);
 // Whether two accesses are no race, whatever their order. `polled`: the second one has read there before.
 bool may_meet(const GlobalRecord& first, const GlobalRecord& second, bool polled);
+// They may. A read and a write that nothing orders are kept with the other witnesses of the launch.
+void note_met(const NowTouched& now, uint32_t entry);
 void ensure(std::vector<uint32_t>& entries, const GlobalPage& page);
 // GlobalUnit k, before it is written.
 void keep_plain(const NowTouched& now, GlobalPage& page, size_t k);

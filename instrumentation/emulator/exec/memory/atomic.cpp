@@ -3,12 +3,14 @@
 // workers. Not modelled: memory orderings.
 #include "instrumentation/emulator/exec/memory/atomic_update.h"
 #include "instrumentation/emulator/exec/memory/atomic_words.h"
+#include "instrumentation/emulator/exec/memory/exact_sums.h"
 #include "instrumentation/emulator/exec/values/wide.h"
 #include "instrumentation/emulator/lower/lowering.h"
 #include "instrumentation/emulator/observe/hooks.h"
 
 #include <array>
 #include <cstring>
+#include <optional>
 
 namespace wl::emulator {
 namespace {
@@ -135,6 +137,35 @@ void update_lane(Warp& w, const Instr* i, int lane, const Place& place, Word (*o
     }
 }
 
+std::optional<DType> summed_format(const Operation& o) {
+    if (o.op != AtomOp::add) return {};
+    switch (o.type) {
+        case Type::f16:
+        case Type::f16x2: return DType::f16;
+        case Type::bf16:
+        case Type::bf16x2: return DType::bf16;
+        case Type::f32: return DType::f32;
+        case Type::f64: return DType::f64;
+        default: return {};
+    }
+}
+
+// The same for sums that are kept exactly.
+template <class Word>
+void sum_lane(Warp& w, const Instr* i, int lane, const Place& place, DType format, Word (*old)[kLanes]) {
+    const MemoryForm f = decode(i->target);
+    const int64_t block = place.allocation == nullptr ? w.block->now.index : -1;
+    for (size_t e = 0; e < f.count; ++e) {
+        std::byte* const at = place.data + e * sizeof(Word);
+        std::memcpy(&old[e][lane], at, sizeof(Word));
+        const Word b = read_register<Word>(w, slots_of(w, i, f, e).b, lane);
+        for (size_t part = 0; part < sizeof(Word); part += size_of(format)) {
+            const double term = to_double(format, reinterpret_cast<const std::byte*>(&b) + part);
+            add_exactly(*w.block->context.sums, at + part, block, format, term);
+        }
+    }
+}
+
 // r = {d, b, c, list, address, Operation}; target: MemoryForm.
 template <class Word>
 const Instr* atomic(Warp& w, const Instr* i) {
@@ -156,12 +187,17 @@ const Instr* atomic(Warp& w, const Instr* i) {
     const SharedTouch touch{Touching::atomic, shared_mask, bytes, shared_at};
     const bool observed = shared_mask != 0 && w.block->now.variant != kPlain;
     if (observed) observe_shared(w, i, touch, {});
+    std::optional<DType> exactly;
+    if (w.block->context.sums != nullptr) exactly = summed_format(std::bit_cast<Operation>(i->r[5]));
     alignas(64) Word old[kMaxElements][kLanes];
     std::memset(old, 0xff, f.count * sizeof(old[0]));
     for (uint32_t rest = valid; rest != 0; rest &= rest - 1) {
         const int lane = first_lane(rest);
         const Place& place = places[static_cast<size_t>(lane)];
-        update_lane<Word>(w, i, lane, place, old);
+        if (exactly)
+            sum_lane<Word>(w, i, lane, place, *exactly, old);
+        else
+            update_lane<Word>(w, i, lane, place, old);
         if (place.allocation == nullptr) continue;
         if (auto& written = place.allocation->written; !written.empty())
             std::memset(written.data() + place.offset, 1, bytes);

@@ -1,7 +1,9 @@
-#include "instrumentation/diagnosis/explore.h"
+#include "instrumentation/diagnosis/orders/explore.h"
 
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/orders/judge.h"
+#include "instrumentation/diagnosis/orders/schedule_run.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/sequence.h"
@@ -9,79 +11,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <cstring>
 #include <fmt/format.h>
-#include <map>
-#include <tuple>
 
 namespace wl::diagnosis {
 
 namespace {
 
-using Kind = execution::Incident::Kind;
-
-constexpr size_t kMostTileBytes = size_t{256} << 20;  // of schedule 0, kept to compare with
-constexpr size_t kMostWithTiles = 8;                  // schedules that change outputs, run again with marks
-
-using TileKey = std::tuple<int, int64_t, int, int>;  // mark, block, warp, iteration
-
-struct Result {
-    std::vector<std::vector<std::byte>> outputs;
-    std::map<TileKey, execution::TileSnapshot> tiles;
-    bool finished = true, in_order = true;
-};
-
-struct Explorer {
-    const Experiment& experiment;
-    const emulator::Program& program;
-    emulator::ScheduleSpace space;
-};
-
-Result run_schedule(const Explorer& x, uint64_t seed, bool marks) {
-    const Experiment& e = x.experiment;
-    Result out;
-    Prepared prepared = prepare(e);
-    execution::RunOptions options = run_options(e.options, "explore");
-    options.threads = 1, options.schedule_seed = seed;
-    options.marks = marks || emulator::marks(x.program).empty();  // as a run that records has it
-    options.checks = {.races = false, .uninitialised = false, .uniform = false};
-    size_t kept = 0;
-    options.on_tile = [&](execution::TileSnapshot&& s) {
-        kept += s.values.size();
-        const TileKey key{s.mark, s.block, s.warp, s.iteration};
-        if (kept <= kMostTileBytes) out.tiles.emplace(key, std::move(s));
-    };
-    const execution::RunResult result = emulator::run(x.program, prepared.launch, prepared.memory, options);
-    if (result.cancelled) throw Cancelled{};
-    out.in_order = result.in_order;
-    out.finished = std::none_of(result.incidents.begin(), result.incidents.end(), [](const auto& i) {
-        return i.kind == Kind::endless_loop || i.kind == Kind::deadlock || i.kind == Kind::endless_wait ||
-            i.kind == Kind::trap || i.kind == Kind::assertion;
-    });
-    for (const manifest::BoundArgument* a : manifest::arrays(e.problem))
-        if (a->output) out.outputs.push_back(array_of(prepared.memory, a->data.name));
-    return out;
-}
-
-// Bits decide whether an element changed; `elements` == 0: the two cannot be compared.
-Change difference(DType type, const std::vector<std::byte>& before, const std::vector<std::byte>& after) {
-    Change c;
-    const size_t size = size_of(type);
-    if (before.size() != after.size()) return c;
-    c.elements = static_cast<int64_t>(before.size() / size);
-    for (size_t k = 0; k < before.size() / size; ++k) {
-        const std::byte *was = before.data() + k * size, *is = after.data() + k * size;
-        if (std::memcmp(was, is, size) == 0) continue;
-        const double a = to_double(type, was), b = to_double(type, is);
-        if (c.changed++ == 0) c.first = static_cast<int64_t>(k), c.was = a, c.is = b;
-        if (std::isfinite(a) && std::isfinite(b))
-            c.largest = std::max(c.largest, std::fabs(a - b));
-        else
-            ++c.odd;
-    }
-    return c;
-}
+constexpr size_t kMostWithTiles = 8;  // schedules that change outputs, run again with marks
 
 // ---- pairs
 
@@ -145,26 +81,13 @@ std::vector<emulator::PairOrder> orders_of(const Pair& p) {
 
 // ---- what a schedule changes
 
-std::vector<Change> compare_outputs(const Explorer& x, const Result& base, const Result& other) {
-    std::vector<Change> out;
-    size_t k = 0;
-    for (const manifest::BoundArgument* a : manifest::arrays(x.experiment.problem)) {
-        if (!a->output) continue;
-        Change c = difference(a->data.dtype, base.outputs[k], other.outputs[k]);
-        ++k;
-        if (c.changed == 0) continue;
-        c.name = a->data.name;
-        out.push_back(std::move(c));
-    }
-    return out;
-}
-
-TriedSchedule try_schedule(const Explorer& x, uint64_t seed, const Result& base) {
-    const Result other = run_schedule(x, seed, false);
+TriedSchedule try_schedule(const Explorer& x, uint64_t seed, Plain& base) {
+    const Result other = run_schedule(x, {seed});
     TriedSchedule tried;
     tried.seed = seed, tried.finished = other.finished, tried.in_order = other.in_order;
-    tried.outputs = compare_outputs(x, base, other);
-    tried.changed = !tried.outputs.empty() || tried.finished != base.finished;
+    tried.outputs = compare_outputs(x, base.result, other);
+    judge_rounding(x, base, seed, other, tried.outputs);
+    tried.changed = !tried.outputs.empty() || tried.finished != base.result.finished;
     return tried;
 }
 
@@ -188,12 +111,12 @@ void add_tiles(const Explorer& x, Exploration& out) {
     if (!marked)
         for (TriedSchedule& t : out.tried) t.shows_in_captures = t.changed;
     if (!marked || changed(out).empty()) return;
-    const Result base = run_schedule(x, 0, true);
+    const Result base = run_schedule(x, {.marks = true});
     size_t looked_at = 0;
     bool shown = false;  // or every schedule that changes something is looked at
     for (TriedSchedule& t : out.tried) {
         if (!t.changed || (looked_at >= kMostWithTiles && shown)) continue;
-        const Result other = run_schedule(x, t.seed, true);
+        const Result other = run_schedule(x, {.seed = t.seed, .marks = true});
         if (looked_at++ < kMostWithTiles) t.tiles = compare_tiles(x, base, other);
         t.shows_in_captures = !compare_outputs(x, base, other).empty() || other.finished != base.finished;
         shown = shown || t.shows_in_captures;
@@ -201,7 +124,7 @@ void add_tiles(const Explorer& x, Exploration& out) {
 }
 
 void try_pairs(
-    const Explorer& x, const std::vector<Pair>& pairs, const Result& base, uint64_t most, Exploration& out
+    const Explorer& x, const std::vector<Pair>& pairs, Plain& base, uint64_t most, Exploration& out
 ) {
     out.pairs = pairs.size();
     for (const Pair& p : pairs) {
@@ -210,6 +133,7 @@ void try_pairs(
             const auto seed = emulator::directed_seed(order, x.space);
             if (!seed || out.schedules == most) continue;
             TriedSchedule tried = try_schedule(x, *seed, base);
+            tried.pair = order;
             tried.order = place_of(x, order.first) + " before " + place_of(x, order.then);
             had += tried.in_order;
             ++out.schedules;
@@ -250,13 +174,17 @@ std::vector<const TriedSchedule*> changed(const Exploration& x) {
     return out;
 }
 
-Exploration explore(const Experiment& e, const std::vector<execution::Incident>& seen, uint64_t schedules) {
+Exploration explore(const Experiment& of, const std::vector<execution::Incident>& seen, uint64_t schedules) {
     Exploration out;
     if (schedules == 0) return out;
+    Experiment e = of;
+    e.options.threads = 1;
+    if (!e.before) e.before = std::make_shared<const execution::GlobalMemory>(prepare(e).memory);
     const auto program = emulator::lower(e.module, e.entry);
     const Prepared launched = prepare(e);
-    const Explorer x{e, *program, emulator::schedule_space(*program, launched.launch)};
-    const Result base = run_schedule(x, 0, false);
+    const Explorer x{
+        e, *program, emulator::schedule_space(*program, launched.launch), emulator::contest(*program)};
+    Plain base{run_schedule(x, {}), {}};
     try_pairs(x, pairs_of(e, seen), base, schedules, out);
     for (uint64_t seed = 1; out.schedules < schedules; ++seed, ++out.schedules)
         out.tried.push_back(try_schedule(x, seed, base));
@@ -288,6 +216,10 @@ std::string outcome(const Exploration& x) {
     std::string what = first.finished ? "" : " does not end";
     for (const Change& c : first.outputs)
         what += fmt::format("{} changes {}: {}", what.empty() ? "" : ";", c.name, extent_of(c));
+    if (std::none_of(other.begin(), other.end(), [](const auto* t) { return depends(*t); }))
+        what += std::all_of(first.outputs.begin(), first.outputs.end(), [](auto& c) { return c.rounding; })
+            ? ", as sums round whose terms come in another order"
+            : ", which the manifest compares with nothing";
     return fmt::format(
         "{} of {} other schedules end otherwise{}; --schedule {}{}{}{}",
         other.size(),
@@ -320,6 +252,7 @@ Hazards find_hazards(
     out.capture.covered.schedules += static_cast<int>(out.exploration.schedules);
     out.capture.notes.push_back(outcome(out.exploration));
     judge_races(out);
+    add_order_finding(e, out.exploration, seen, out.capture);
     if (device) out.device = explore_on(e, seen, schedules, *device);
     return out;
 }

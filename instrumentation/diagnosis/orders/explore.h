@@ -25,11 +25,14 @@ struct Change {
     int64_t odd = 0;         // changed elements that are NaN or infinite in one of the two
     int64_t first = 0;       // changed element, linear
     double was = 0, is = 0;  // that element in schedule 0, and now
+    bool wanted = true;      // false: an output that the manifest compares with nothing
+    bool rounding = false;   // no further apart than sums whose terms come in another order
 };
 
 struct TriedSchedule {
     uint64_t seed = 0;
-    std::string order;     // "block (0,0,0), warp 1 at turn.cu:13 before ..."; empty: not a directed one
+    std::string order;  // "block (0,0,0), warp 1 at turn.cu:13 before ..."; empty: not a directed one
+    std::optional<emulator::PairOrder> pair = {};
     bool in_order = true;  // false: that order could not be had, something else orders the two
     bool finished = true;  // false: deadlock, endless loop or trap
     bool changed = false;  // its outputs differ from those of schedule 0, or it ends otherwise
@@ -48,11 +51,16 @@ struct Exploration {
     std::vector<TriedSchedule> tried;  // directed ones first
 };
 
+// Whether it shows that what the launch leaves depends on the schedule: more than rounding, and where the
+// manifest does not say that nobody compares it.
+bool depends(const TriedSchedule& tried);
+
 // Those whose outputs differ, or that do not end: those that show in captures first, by seed.
 std::vector<const TriedSchedule*> changed(const Exploration& exploration);
 
 // Pairs come from the races among `seen`, with the warps and lanes of the witness; the seeds behind them are
-// 1, 2, 3, ... On one thread each, so that a seed gives the same again. Throws Cancelled.
+// 1, 2, 3, ... On one thread each, so that a seed gives the same again. Of a sequence later launches run
+// in schedule 0, and the outputs are those after the last. Throws Cancelled.
 Exploration explore(
     const Experiment& experiment, const std::vector<execution::Incident>& seen, uint64_t schedules
 );

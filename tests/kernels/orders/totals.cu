@@ -1,0 +1,24 @@
+// Sums of floating point values by atomics, under a lock, and by whoever comes first.
+
+// in: (blocks, 64), sum: (64), state: (2): lock, first. Grid (blocks), block (64).
+extern "C" __global__ void totals(const float* in, float* sum, int* state, int blocks) {
+    const int i = threadIdx.x;
+    const float value = in[blockIdx.x * 64 + i];
+#if defined(WL_FAULT_FIRST)
+    __shared__ int place;
+    if (i == 0) place = atomicAdd(&state[1], 1);
+    __syncthreads();
+    atomicAdd(&sum[i], place == 0 ? 2 * value : value);  // whoever comes first
+#elif defined(WL_FAULT_LOCKED)
+    if (i == 0) while (atomicCAS(&state[0], 0, 1) != 0) {}
+    __syncthreads();
+    __threadfence();
+    volatile float* there = sum;
+    there[i] = there[i] + value;
+    __threadfence();
+    __syncthreads();
+    if (i == 0) atomicExch(&state[0], 0);
+#else
+    atomicAdd(&sum[i], value);
+#endif
+}
