@@ -69,8 +69,10 @@ capture::Finding finding_of_pair(
     const std::string memory = first != nullptr ? first->memory : "global memory";
     f.title = "the outputs depend on which of two accesses of " + memory + " comes first";
     f.explanation = fmt::format(
-        "Block {}, warp {} {} it at {}, and block {}, warp {} {} the same place at {}. Nothing orders the two: "
-        "volatile, relaxed and atomic accesses do not race, but on a GPU either may come first. With the first "
+        "Block {}, warp {} {} it at {}, and block {}, warp {} {} the same place at {}. Nothing orders the "
+        "two: "
+        "volatile, relaxed and atomic accesses do not race, but on a GPU either may come first. With the "
+        "first "
         "of them first (--schedule {}), {}. Let the reader wait until what it needs is there: store, "
         "__threadfence(), set a flag; poll the flag until it is set, __threadfence(), read.",
         block_text(c, t.pair->first.block),

@@ -12,8 +12,6 @@
 namespace wl::emulator {
 namespace {
 
-constexpr uint32_t kAllBits = 0xffffffff;
-
 const char* name_of(PoisonEffect effect) {
     switch (effect) {
         case PoisonEffect::branch: return "branch";
@@ -114,16 +112,12 @@ uint32_t born_in_memory(Poison& p, const TaintPlace& from, uint32_t offset, uint
     return birth;
 }
 
-// What nobody has set.
-uint8_t unset(const Poison& p) { return p.reads != nullptr ? 0 : 0xff; }
-uint32_t unset_bits(const Poison& p) { return p.reads != nullptr ? 0 : kAllBits; }
-
 // Bytes that nobody touched so far are poisoned, unless they were written before the trace saw them.
-void reach(TaintedBytes& t, uint64_t end, const Allocation* allocation, uint8_t unset) {
+void reach(TaintedBytes& t, uint64_t end, const Allocation* allocation, uint8_t fresh) {
     const size_t before = t.bits.size();
     if (end <= before) return;
     const size_t size = allocation != nullptr ? std::max<size_t>(end, allocation->bytes.size()) : end;
-    t.bits.resize(size, unset);
+    t.bits.resize(size, fresh);
     t.birth.resize(size, kUnread);
     if (allocation == nullptr) return;
     for (size_t k = before; k < size; ++k)
@@ -166,79 +160,6 @@ Access* note_use(Poison& p, uint32_t birth, int lane) {
 }
 
 }  // namespace
-
-void begin_poison(Poison& p, const Block& block) {
-    p.frames.clear();
-    p.frame = nullptr;
-    const size_t shared = block.shared.size();
-    p.shared.bits.assign(shared, unset(p));
-    p.shared.birth.assign(shared, kUnread);
-    for (const SharedVariable& v : block.context.program->shared_variables)
-        if (v.name == kReservedVariable) std::fill_n(p.shared.bits.begin() + v.offset, v.bytes, uint8_t{0});
-    p.local.assign(block.warps.size() * kLanes, {});
-}
-
-namespace {
-
-// Nobody has set the register of any lane.
-void forget_all_lanes(TaintedRegisters& r, uint32_t slot, ptx::Type type, uint32_t unset) {
-    const uint32_t bytes = std::max(4u, ptx::bytes_of(type));
-    const size_t first = slot / 4, cells = type == ptx::Type::pred ? 1 : size_t{bytes} / 4 * kLanes;
-    if (first + cells > r.bits.size()) return;
-    std::fill_n(r.bits.begin() + static_cast<std::ptrdiff_t>(first), cells, unset);
-    std::fill_n(r.birth.begin() + static_cast<std::ptrdiff_t>(first), cells, kUnread);
-}
-
-}  // namespace
-
-void enter_function(Poison& p, const FunctionCode& function, uint32_t lanes) {
-    TaintedRegisters& r = *p.registers;
-    const size_t cells = function.file.constants / 4;
-    if (r.bits.empty()) {
-        r.bits.assign(cells, unset_bits(p));
-        r.birth.assign(cells, kUnread);
-    }
-    r.entered |= lanes;
-    const auto function_index =
-        static_cast<size_t>(&function - p.warp->block->context.program->functions.data());
-    const PoisonFunction& f = p.plan->functions[function_index];
-    for (size_t k = 0; k < f.slots.size(); ++k) {
-        const ptx::Type t = f.source->registers[k].type;
-        if (lanes == kAllLanes) {
-            forget_all_lanes(r, f.slots[k], t, unset_bits(p));
-            continue;
-        }
-        const uint32_t bytes = ptx::bytes_of(t) < 8 ? 4 : 8;
-        for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-            const int lane = first_lane(rest);
-            if (t == ptx::Type::pred) {
-                write_taint(p, {f.slots[k], 1}, lane, {unset(p) & 1u, kUnread});
-                continue;
-            }
-            for (uint32_t plane = 0; plane < std::max(1u, ptx::bytes_of(t) / 8); ++plane)
-                write_cell(
-                    p,
-                    f.slots[k] + plane * kLanes * 8,
-                    bytes,
-                    lane,
-                    {p.reads != nullptr ? 0 : ~uint64_t{0}, kUnread}
-                );
-        }
-    }
-    for (const ParamPlace& param : function.params)
-        if (param.in == ParamPlace::In::cell || param.in == ParamPlace::In::wide)
-            clear(p, {param.at, static_cast<uint8_t>(param.in == ParamPlace::In::cell ? 32 : 64)}, lanes);
-    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-        const auto lane = static_cast<size_t>(first_lane(rest));
-        TaintedBytes& t = p.local[static_cast<size_t>(p.warp->index * kLanes) + lane];
-        const size_t base = std::min<size_t>(p.warp->frame->base[lane], t.bits.size());
-        const size_t end = std::min<size_t>(base + function.local_bytes, t.bits.size());
-        for (size_t at = base; at < end; ++at) {
-            t.bits[at] = unset(p);
-            t.birth[at] = kUnread;
-        }
-    }
-}
 
 Taint read_cell(Poison& p, uint32_t slot, uint32_t bytes, int lane) {
     const TaintedRegisters& r = *p.registers;

@@ -71,6 +71,9 @@ struct Poison {
     std::vector<PoisonCell> fragment;  // whose rows they are, of a matrix instruction
 };
 
+// What nobody has set: poisoned, but where only some reads are followed.
+inline uint8_t unset(const Poison& p) { return p.reads != nullptr ? 0 : 0xff; }
+
 void begin_poison(Poison& p, const Block& block);
 // The lanes begin an activation: its registers and local variables are nobody's yet.
 void enter_function(Poison& p, const FunctionCode& function, uint32_t lanes);
