@@ -150,7 +150,7 @@ std::string take_buffer(const Known& k, void** extra, std::vector<std::byte>& ou
     if (passed > padded_bytes(k, out.size()))
         tell_misfit(fmt::format(
             "a launch of {} passes {} bytes of parameters; there are {}: an argument is larger than its "
-            "parameter, and those behind it are taken from the wrong bytes",
+            "parameter, and later ones are taken from the wrong bytes",
             k.kernel->shown,
             passed,
             out.size()
