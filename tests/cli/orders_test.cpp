@@ -68,6 +68,14 @@ TEST(Polling, ThatWaitsForWhatItNeedsIsNone) {
     }
 }
 
+// A race is one whether or not anybody compares what it makes.
+TEST(Polling, IsARaceWhereItsOutputNeedNotBeCompared) {
+    const json wrong = answer_of("run", "uncompared", "impatient"), right = answer_of("run", "uncompared");
+    ASSERT_EQ(wrong.at("verdict"), "findings");
+    EXPECT_EQ(wrong.at("findings").at(0).at("rule"), "race_global");
+    EXPECT_EQ(right.at("verdict"), "ok");
+}
+
 TEST(Polling, IsToldWithBothPlacesAndTheScheduleThatShowsIt) {
     const std::string text = flat(warplens({"run", kernel("mailbox"), "--fault", "impatient"}).out);
     EXPECT_NE(text.find("[1] race_global"), std::string::npos) << text;
@@ -94,7 +102,8 @@ TEST(Polling, ComesBackByTheScheduleThatIsNamed) {
 TEST(Orders, OutputsThatDependOnThemAreAFinding) {
     for (const auto& [name, fault] : {
              std::pair{"keep",   "slots"},
-             std::pair{"totals", "first"}
+             std::pair{"totals", "first"},
+             std::pair{"totals", "turns"}
     }) {
         for (const char* verb : {"run", "hazards"}) {
             const Said said = said_of(verb, name, fault);
@@ -140,6 +149,18 @@ TEST(Orders, ThatOnlyRoundSumsOtherwiseAreSaidAndNoFinding) {
     ASSERT_FALSE(changed.empty()) << "bits do change";
     for (const json& schedule : changed)
         for (const json& output : schedule.at("outputs")) EXPECT_EQ(output.at("rounding"), true);
+}
+
+// What counts is what the last launch leaves: a list in any order between two of them is no fault.
+TEST(Orders, OfALaunchAreJudgedByWhatTheSequenceLeaves) {
+    const json right = answer_of("run", "passed_on"), wrong = answer_of("hazards", "passed_on", "order");
+    EXPECT_EQ(right.at("verdict"), "ok") << right.at("findings").dump(1);
+    EXPECT_GT(right.at("covered").at("schedules"), 2);
+    ASSERT_EQ(wrong.at("verdict"), "findings");
+    const json& f = wrong.at("findings").at(0);
+    EXPECT_EQ(f.at("rule"), "schedule_dependent");
+    EXPECT_EQ(f.at("where").at("launch"), 1) << "whose order decides";
+    EXPECT_EQ(f.at("where").at("line"), 6) << "the atomic that hands out places";
 }
 
 // ---- values that go nowhere

@@ -4,7 +4,7 @@
 extern "C" __global__ void totals(const float* in, float* sum, int* state, int blocks) {
     const int i = threadIdx.x;
     float value = in[blockIdx.x * 64 + i];
-#if defined(WL_FAULT_FIRST)
+#if defined(WL_FAULT_FIRST) || defined(WL_FAULT_TURNS)
     __shared__ int place;
     if (i == 0) place = atomicAdd(&state[1], 1);
     __syncthreads();
@@ -12,7 +12,7 @@ extern "C" __global__ void totals(const float* in, float* sum, int* state, int b
 #else
     if (blockIdx.x == 0) value *= 2;
 #endif
-#if defined(WL_FAULT_LOCKED)
+#if defined(WL_FAULT_LOCKED) || defined(WL_FAULT_TURNS)
     if (i == 0) while (atomicCAS(&state[0], 0, 1) != 0) {}
     __syncthreads();
     __threadfence();
