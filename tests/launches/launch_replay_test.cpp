@@ -334,6 +334,19 @@ TEST(Replay, ALaunchThatFailedHasNothingToBeComparedWith) {
     EXPECT_NE(r.json.dump().find("it ended there with CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos);
 }
 
+// An argument of 16 bytes more than its parameter: what is recorded is not what the kernel would take.
+TEST(Replay, ABufferThatIsLargerThanTheParametersIsAnError) {
+    const TemporaryFolder folder;
+    RecordedLaunch l = scale_launch(20);
+    l.params.resize(l.params.size() + 7);
+    EXPECT_EQ(replay(l, folder).said.status, 0) << "padding";
+    l.params.resize(l.params.size() + 9);
+    const Said said = replay(l, folder).said;
+    EXPECT_EQ(said.status, 2);
+    EXPECT_NE(said.err.find("scale takes 24 bytes of parameters, and 40 were recorded"), std::string::npos)
+        << said.err;
+}
+
 TEST(Replay, WhatCannotBeRunIsSaid) {
     const TemporaryFolder folder;
     const auto said = [&](const RecordedLaunch& l) { return replay(l, folder).said; };

@@ -197,7 +197,8 @@ void require_runnable(const RecordedLaunch& l, const ptx::Function* entry, const
         const uint64_t align = std::max<uint32_t>(p.align, 1);
         bytes = (bytes + align - 1) / align * align + p.bytes;
     }
-    if (bytes > l.params.size())
+    constexpr uint64_t kMostPadding = 15;  // a struct of the parameters ends at a multiple of its alignment
+    if (bytes > l.params.size() || l.params.size() > bytes + kMostPadding)
         throw Error(fmt::format(
             "{}: {} takes {} bytes of parameters, and {} were recorded; record it again",
             path,

@@ -3,6 +3,7 @@
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/sequence.h"
+#include "instrumentation/manifest/params.h"
 #include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>
@@ -18,11 +19,12 @@ namespace {
 using execution::Access;
 using execution::Incident;
 
-constexpr size_t kMostMet = 4;          // pairs, each in both orders
-constexpr uint64_t kSchedules = 12;     // in all
-constexpr double kWork = 1 << 24;       // warp instructions of all schedules
-constexpr double kWorkOfOne = 1 << 25;  // a launch of more is not run again
-constexpr size_t kLaunchesBehind = 64;  // of a sequence, over all schedules
+constexpr size_t kMostMet = 4;                  // pairs, each in both orders
+constexpr uint64_t kSchedules = 12;             // in all
+constexpr double kWork = 1 << 24;               // warp instructions of all schedules
+constexpr double kWorkOfOne = 1 << 25;          // a launch of more is not run again
+constexpr uint64_t kBytes = uint64_t{1} << 33;  // copied for all schedules
+constexpr size_t kLaunchesBehind = 64;          // of a sequence, over all schedules
 
 std::string value_text(double x) { return std::isnan(x) ? "NaN" : fmt::format("{:.9g}", x); }
 
@@ -165,12 +167,19 @@ const TriedSchedule* clearest(const Exploration& x) {
     return out;
 }
 
+uint64_t bytes_of(const manifest::Problem& problem) {
+    uint64_t out = 1;
+    for (const manifest::BoundArgument* a : manifest::arrays(problem)) out += a->data.bytes.size();
+    return out;
+}
+
 uint64_t affordable(const Experiment& e, const capture::Capture& c) {
     const double work = std::max(1.0, counter(c, "warp_instructions"));
     const size_t behind = e.problem.launches.size() - e.problem.at - 1;
     if (work > kWorkOfOne || behind > kLaunchesBehind) return 0;
     const auto by_work = static_cast<uint64_t>(std::max(1.0, kWork / work));
-    return std::min({kSchedules, by_work, uint64_t{kLaunchesBehind / std::max<size_t>(behind, 1)}});
+    const uint64_t by_launches = kLaunchesBehind / std::max<size_t>(behind, 1);
+    return std::min({kSchedules, by_work, by_launches, kBytes / bytes_of(e.problem)});
 }
 
 }  // namespace
@@ -208,7 +217,8 @@ void try_orders(const Experiment& e, const execution::Contest& contest, capture:
     if (schedules == 0) {
         const std::string note =
             "whether the outputs depend on the order in which warps and blocks come to atomics and volatile "
-            "accesses was not tried: the launch is too long; hazards --explore N tries it";
+            "accesses was not tried: the launch is too long, or its arrays are too large; hazards --explore "
+            "N tries it";
         if (std::find(c.notes.begin(), c.notes.end(), note) == c.notes.end()) c.notes.push_back(note);
         return;
     }
