@@ -1,15 +1,14 @@
 // What is told of a kernel, and its launches. A kernel of a library and the function of it are one handle.
 #include "instrumentation/runtime/host_access.h"
+#include "shim/cuda/argument_sizes.h"
 #include "shim/cuda/modules.h"
 #include "shim/cudart/launches.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
-#include <optional>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -59,50 +58,6 @@ void tell_misfit(const std::string& text) {
     if (call.machine.unsupported.insert(text).second) runtime::tell_error(call.machine, text);
 }
 
-// A number of eight bytes where the kernel takes a float of four: its low half is no number that anybody
-// passes, and the whole is one. The driver is told no sizes, so both are looked at. Bytes that are another
-// argument's say nothing.
-std::optional<double> double_at(const std::byte* taken, const void* given, const std::vector<void*>& others) {
-    constexpr float kTiny = 1e-18F, kHuge = 1e18F;
-    constexpr double kLeast = 1e-9, kMost = 1e9;
-    float value = 0;
-    double whole = 0;
-    std::memcpy(&value, taken, sizeof value);
-    const bool plausible = std::fabs(value) >= kTiny && std::fabs(value) <= kHuge;
-    const auto begin = reinterpret_cast<uintptr_t>(given);
-    const bool shared = std::any_of(others.begin(), others.end(), [&](const void* other) {
-        return reinterpret_cast<uintptr_t>(other) - begin - 1 < sizeof whole - 1;
-    });
-    if (plausible || shared || !runtime::read_host(&whole, given, sizeof whole)) return {};
-    const bool usual = std::fabs(whole) >= kLeast && std::fabs(whole) <= kMost;
-    return usual ? std::optional(whole) : std::nullopt;
-}
-
-void doubt_floats(
-    const Known& k,
-    const std::vector<runtime::ParamPlace>& places,
-    const std::vector<void*>& pointers,
-    const std::vector<std::byte>& taken
-) {
-    for (size_t p = 0; p < places.size(); ++p) {
-        if (k.entry->params[p].type != ptx::Type::f32 || places[p].bytes != sizeof(float)) continue;
-        const std::byte* const here = taken.data() + places[p].offset;
-        const auto whole = double_at(here, pointers[p], pointers);
-        if (!whole) continue;
-        float value = 0;
-        std::memcpy(&value, here, sizeof value);
-        tell_misfit(fmt::format(
-            "parameter {} of {} is a float of 4 bytes and gets {:g}, but the 8 bytes that the launch points "
-            "at "
-            "are the double {:g}: an argument of 8 bytes, it seems; pass a float (of Python: numpy.float32)",
-            p,
-            k.kernel->shown,
-            value,
-            *whole
-        ));
-    }
-}
-
 // From pointers to the arguments. Empty words: all of them were there.
 std::string gather(const Known& k, void** args, std::vector<std::byte>& out) {
     const std::vector<runtime::ParamPlace> places = runtime::params_of(*k.entry);
@@ -120,7 +75,8 @@ std::string gather(const Known& k, void** args, std::vector<std::byte>& out) {
         from[p] = {pointers[p], places[p].bytes};
     }
     if (const size_t there = read_all(to, from); there < places.size()) return too_few(k, there);
-    doubt_floats(k, places, pointers, out);
+    for (const std::string& doubt : doubts_of_arguments({k.kernel->shown, *k.entry, pointers, out}))
+        tell_misfit(doubt);
     return {};
 }
 

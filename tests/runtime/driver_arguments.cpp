@@ -9,7 +9,8 @@ namespace {
 
 constexpr unsigned kN = 32;
 
-// damp: a[i] = rate * (i + offset). A struct of its parameters has padding at its end.
+// damp: a[i] = rate * (i + offset). A struct of its parameters has padding at its end. spread: a[i] = rate *
+// i.
 const char* const kPtx = R"(
 .version 8.0
 .target sm_80
@@ -32,10 +33,28 @@ const char* const kPtx = R"(
     st.global.f32 [%p3], %f5;
     ret;
 }
+.visible .entry spread(.param .u64 a, .param .f64 rate, .param .u32 more)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %p<4>;
+    .reg .f32 %f<2>;
+    .reg .f64 %d<4>;
+    ld.param.f64 %d1, [rate];
+    ld.param.u64 %p1, [a];
+    cvta.to.global.u64 %p1, %p1;
+    mov.u32 %r1, %tid.x;
+    cvt.rn.f64.u32 %d2, %r1;
+    mul.f64 %d3, %d1, %d2;
+    cvt.rn.f32.f64 %f1, %d3;
+    mul.wide.u32 %p2, %r1, 4;
+    add.s64 %p3, %p1, %p2;
+    st.global.f32 [%p3], %f1;
+    ret;
+}
 )";
 
 struct Program {
-    CUfunction damp = nullptr;
+    CUfunction damp = nullptr, spread = nullptr;
     CUdeviceptr a = 0;
 };
 
@@ -49,6 +68,7 @@ Program program() {
     cuCtxCreate(&context, nullptr, 0, device);
     cuModuleLoadData(&module, kPtx);
     cuModuleGetFunction(&out.damp, module, "damp");
+    cuModuleGetFunction(&out.spread, module, "spread");
     cuMemAlloc(&out.a, kN * sizeof(float));
     return out;
 }
@@ -64,6 +84,12 @@ void by_pointers(void* rate, void* offset) {
     unsigned more = 0;
     void* args[] = {&p.a, rate, offset, &more};
     say(p, cuLaunchKernel(p.damp, 1, 1, 1, kN, 1, 1, 0, nullptr, args, nullptr));
+}
+
+void spread_by(void* rate, void* more) {
+    Program p = program();
+    void* args[] = {&p.a, rate, more};
+    say(p, cuLaunchKernel(p.spread, 1, 1, 1, kN, 1, 1, 0, nullptr, args, nullptr));
 }
 
 template <class Packed>
@@ -94,10 +120,15 @@ int main(int argc, char** argv) {
     float rates[2] = {0, 1.75F};  // together the bytes of 0.5
     float whole[2] = {0.5F, 7};
     double rate = 0.5, tenth = 0.1;
+    float narrow[2] = {0.5F, 0};
+    unsigned more = 0;
     if (std::strcmp(word, "double") == 0) by_pointers(&rate, &whole[1]);
     if (std::strcmp(word, "tenth") == 0) by_pointers(&tenth, &whole[1]);
     if (std::strcmp(word, "float") == 0) by_pointers(&whole[0], &whole[1]);
     if (std::strcmp(word, "zero") == 0) by_pointers(&rates[0], &rates[1]);
+    if (std::strcmp(word, "narrow") == 0) spread_by(&narrow[0], &more);
+    if (std::strcmp(word, "wide") == 0) spread_by(&rate, &more);
+    if (std::strcmp(word, "overlap") == 0) spread_by(&rates[0], &rates[1]);
     if (std::strcmp(word, "packed_doubles") == 0) packed(Doubles{});
     if (std::strcmp(word, "packed") == 0) packed(Floats{});
     return 0;

@@ -131,18 +131,24 @@ TEST(DriverPrograms, ALaunchWithTooFewParametersIsRefused) {
 }
 
 // No size is told of an argument that is pointed at: its bytes are looked at.
-TEST(DriverPrograms, AnArgumentThatIsLargerThanItsParameterIsNoOk) {
+TEST(DriverPrograms, AnArgumentOfAnotherSizeThanItsParameterIsNoOk) {
     const auto run = [](const char* word) { return warplens({"run", "--", WL_ARGUMENTS_PROGRAM, word}); };
     const Said wide = run("double"), tenth = run("tenth"), packed = run("packed_doubles");
-    for (const Said& said : {wide, tenth, packed}) EXPECT_EQ(said.status, 3) << said.err;
+    const Said narrow = run("narrow"), overlap = run("overlap");
+    for (const Said& said : {wide, tenth, packed, narrow, overlap}) EXPECT_EQ(said.status, 3) << said.err;
+    EXPECT_TRUE(has(narrow.err, "parameter 1 of spread is a double of 8 bytes and gets ")) << narrow.err;
+    EXPECT_TRUE(has(narrow.err, "are the float 0.5")) << narrow.err;
+    EXPECT_TRUE(has(overlap.err, "takes 8 bytes, and argument 2 begins 4 bytes after its address"))
+        << overlap.err;
     EXPECT_TRUE(has(wide.err, "parameter 1 of damp is a float of 4 bytes and gets 0")) << wide.err;
     EXPECT_TRUE(has(wide.err, "are the double 0.5")) << wide.err;
     EXPECT_TRUE(has(tenth.err, "are the double 0.1")) << tenth.err;
     EXPECT_TRUE(has(packed.err, "passes 32 bytes of parameters; there are 20")) << packed.err;
     for (const auto& [word, value] : {
-             std::pair{"float",  "0 19\n"},
-             std::pair{"zero",   "0 0\n" },
-             std::pair{"packed", "0 16\n"}
+             std::pair{"float",  "0 19\n"  },
+             std::pair{"zero",   "0 0\n"   },
+             std::pair{"packed", "0 16\n"  },
+             std::pair{"wide",   "0 15.5\n"}
     }) {
         const Said right = run(word);
         EXPECT_EQ(right.status, 0) << word << right.err;
