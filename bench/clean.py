@@ -2,7 +2,7 @@
 
     python3 bench/clean.py build/release/app/warplens [--seeds 0,1,2,3] [kernel ...]
 
-Kernels: the shipped ones and the clean twins of tests/kernels/hazards, unless they are named.
+Kernels: the shipped ones and the clean twins of tests/kernels/hazards and orders, unless they are named.
 """
 
 import argparse
@@ -16,7 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def all_kernels():
-    return sorted((ROOT / "kernels").glob("*.toml")) + sorted((ROOT / "tests/kernels/hazards").glob("*.toml"))
+    folders = ("kernels", "tests/kernels/hazards", "tests/kernels/orders")
+    return [kernel for folder in folders for kernel in sorted((ROOT / folder).glob("*.toml"))]
 
 
 def hazards(program, kernel, seed):
