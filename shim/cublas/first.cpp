@@ -87,6 +87,7 @@ int cublasFree(void* memory) {
     return cudaFree(memory) == 0 ? 0 : kStatuses.internal;
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses, readability-non-const-parameter): a type; NVIDIA's declarations
 #define WL_FIRST(S, I, T, kType, kDouble)                                                                    \
     T cublas##S##nrm2(int n, const T* x, int step) {                                                         \
         return reduced<T>("cublas" #S "nrm2", Reduction::norm, vector<kDouble>(x, n, step));                 \
@@ -122,7 +123,7 @@ int cublasFree(void* memory) {
     }                                                                                                        \
     void cublas##S##swap(int n, T* x, int step_x, T* y, int step_y) {                                        \
         called("cublas" #S "swap", [&](const Call& call) {                                                   \
-            return swap(call, vector<kDouble>(x, n, step_x), vector<kDouble>(y, n, step_y));                 \
+            return exchange(call, vector<kDouble>(x, n, step_x), vector<kDouble>(y, n, step_y));             \
         });                                                                                                  \
     }                                                                                                        \
     void cublas##S##gemv(                                                                                    \
@@ -170,4 +171,5 @@ int cublasFree(void* memory) {
 WL_FIRST(S, Is, float, kF32, false)
 WL_FIRST(D, Id, double, kF64, true)
 #undef WL_FIRST
+// NOLINTEND(bugprone-macro-parentheses, readability-non-const-parameter)
 }

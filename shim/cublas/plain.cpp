@@ -100,7 +100,7 @@ int copy(const Call& call, const Strided& x, const Strided& y) {
     return submit(call.function, call.stream, When::may_wait, [=] { save(y, load(x)); });
 }
 
-int swap(const Call& call, const Strided& x, const Strided& y) {
+int exchange(const Call& call, const Strided& x, const Strided& y) {
     require_vector(x), require_vector(y);
     if (x.n <= 0) return 0;
     return submit(call.function, call.stream, When::may_wait, [=] {

@@ -21,7 +21,7 @@ struct Call {
 int axpy(const Call& call, double alpha, const Strided& x, const Strided& y);
 int scale(const Call& call, double alpha, const Strided& x);
 int copy(const Call& call, const Strided& x, const Strided& y);
-int swap(const Call& call, const Strided& x, const Strided& y);
+int exchange(const Call& call, const Strided& x, const Strided& y);
 
 // One number, stored at `out` of the device or the host; a vector of less than one element gives 0.
 enum class Reduction : uint8_t { dot, norm, sum_of_magnitudes, largest, smallest };

@@ -70,7 +70,7 @@ extern "C" {
     }                                                                                                      \
     int cublas##S##swap_v2(const Handle* handle, int n, void* x, int step_x, void* y, int step_y) {        \
         return called("cublas" #S "swap", handle, [&](const Call& call) {                                  \
-            return swap(call, vector<kDouble>(x, n, step_x), vector<kDouble>(y, n, step_y));               \
+            return exchange(call, vector<kDouble>(x, n, step_x), vector<kDouble>(y, n, step_y));           \
         });                                                                                                \
     }                                                                                                      \
     int cublas##S##gemv_v2(                                                                                \

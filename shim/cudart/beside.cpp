@@ -8,6 +8,7 @@
 
 using namespace wl::cudart;
 
+// NOLINTBEGIN(bugprone-reserved-identifier): names that no program has
 extern "C" {
 
 // Work of theirs that reads and writes the device's memory, in the order of the stream. `drop` gives `data`
@@ -64,3 +65,4 @@ void __cudaTellNote(const char* text) {
     if (call.machine.unsupported.insert(text).second) wl::runtime::tell_note(call.machine, text);
 }
 }
+// NOLINTEND(bugprone-reserved-identifier)

@@ -100,7 +100,7 @@ constexpr int kDefault = 100, kMtgp32 = 141, kMt19937 = 142, kQuasi = 200, kLast
 int create(Generator** out, int type, bool on_host, const void* caller) {
     return answered([&] {
         Generator* made = nullptr;
-        if (!write_value(out, &made, sizeof made)) return kStatuses.no_handle;
+        if (!write_value(out, &made, sizeof(Generator*))) return kStatuses.no_handle;
         if (type == kMtgp32 || type == kMt19937 || (type >= kQuasi && type <= kLastQuasi))
             refuse(("curandCreateGenerator of type " + std::to_string(type)).c_str(), caller);
         Generator g;

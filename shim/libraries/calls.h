@@ -57,7 +57,7 @@ bool write_value(void* to, const void* from, size_t bytes);
 bool read_value(void* to, const void* from, size_t bytes);
 template <class T>
 void give(T* to, const T& value) {
-    require(write_value(to, &value, sizeof value));
+    require(write_value(to, &value, sizeof(T)));  // NOLINT(bugprone-sizeof-expression): handles are pointers
 }
 
 // The device can be used: not by a child of a fork whose parent used it.
@@ -67,20 +67,19 @@ bool has_device();
 // So nothing that a program writes through one reaches the library. None is given twice.
 void* new_handle();
 template <class T>
-class Handles {
+struct Handles {
     std::mutex mutex;
     std::map<const void*, std::shared_ptr<T>> all;
 
-public:
     T* add(T value) {
         const auto made = std::make_shared<T>(std::move(value));
-        const std::lock_guard lock(mutex);
+        const std::scoped_lock lock(mutex);
         T* const handle = static_cast<T*>(new_handle());
         all[handle] = made;
         return handle;
     }
     std::shared_ptr<T> find(const void* handle) {
-        const std::lock_guard lock(mutex);
+        const std::scoped_lock lock(mutex);
         const auto found = all.find(handle);
         return found == all.end() ? nullptr : found->second;
     }
@@ -90,7 +89,7 @@ public:
         return found;
     }
     bool drop(const void* handle) {
-        const std::lock_guard lock(mutex);
+        const std::scoped_lock lock(mutex);
         return all.erase(handle) != 0;
     }
 };
