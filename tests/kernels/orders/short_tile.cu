@@ -1,6 +1,7 @@
-// A product of 10 x 16 by 16 x 16 in a tile of 16 x 16: nobody sets the tile's last six rows, and what comes of
-// them is dropped.
+// A product of 10 x 16 by 16 x 16 in a tile of 16 x 16: nobody sets the tile's last six rows, and what comes
+// of them is dropped.
 #include <cuda_fp16.h>
+
 #include <mma.h>
 
 using namespace nvcuda;

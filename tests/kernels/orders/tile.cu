@@ -1,4 +1,5 @@
-// A row of 32 elements is doubled in place by 64 threads: each element has two, and the first warp's store it.
+// A row of 32 elements is doubled in place by 64 threads: each element has two, and the first warp's store
+// it.
 
 // x: (32). Grid (1), block (64).
 extern "C" __global__ void tile(float* x, float* out) {
@@ -7,7 +8,8 @@ extern "C" __global__ void tile(float* x, float* out) {
     asm volatile("ld.global.f32 %0, [%1];" : "=f"(value) : "l"(x + i));
     if (warp == 0) x[i] = 2 * value;  // store
 #ifdef WL_FAULT_USED
-    else out[i] = value;  // by the second warp
+    else
+        out[i] = value;  // by the second warp
 #endif
 #ifdef WL_FAULT_BRANCH
     if (warp == 1 && value > 0) out[0] = 1;

@@ -13,7 +13,8 @@ extern "C" __global__ void totals(const float* in, float* sum, int* state, int b
     if (blockIdx.x == 0) value *= 2;
 #endif
 #if defined(WL_FAULT_LOCKED) || defined(WL_FAULT_TURNS)
-    if (i == 0) while (atomicCAS(&state[0], 0, 1) != 0) {}
+    if (i == 0)
+        while (atomicCAS(&state[0], 0, 1) != 0) {}
     __syncthreads();
     __threadfence();
     volatile float* there = sum;

@@ -99,7 +99,12 @@ struct Sparse {
     OnDevice<Index> offsets, indices;
     OnDevice<T> values;
 
-    Sparse(const Form& f, std::vector<Index> offset, std::vector<Index> index, const std::vector<T>& value) :
+    Sparse(
+        const Form& f,
+        const std::vector<Index>& offset,
+        const std::vector<Index>& index,
+        const std::vector<T>& value
+    ) :
         offsets(offset), indices(index), values(value) {
         const auto type = sizeof(T) == 4 ? CUDA_R_32F : CUDA_R_64F;
         const auto of = static_cast<cusparseIndexType_t>(sizeof(Index) == 4 ? 2 : 3);
