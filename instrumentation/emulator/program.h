@@ -226,6 +226,14 @@ struct ClosedLoop {
     std::vector<Cells> registers;
 };
 
+// Where the entry's paths meet again, by basic block. A lane goes round a barrier where its way and that of
+// those who wait there must meet before the end; who returns early meets nobody again.
+struct WaysRound {
+    std::vector<uint32_t> block_of;  // by instruction of the entry, and its end; empty: it has no such barrier
+    std::vector<uint32_t> meets;     // post-dominators; what only leaves is the end
+    uint32_t exit = 0;
+};
+
 // What an instruction does for the order of the accesses around it.
 struct OrderSite {
     size_t instruction = 0;   // index in Program::code
@@ -279,6 +287,7 @@ struct Program {
     uint32_t static_stack = 0;  // bytes of local memory that one activation of every function takes
     std::vector<OrderSite> order_sites;
     std::vector<ClosedLoop> closed_loops;
+    WaysRound ways_round;
     CollectiveReads collective_reads;
     execution::Contest contest;     // `met` is a run's
     bool orders_blocks = false;     // fences or strong accesses may order one block after another

@@ -108,6 +108,8 @@ INSTANTIATE_TEST_SUITE_P(
         Hazard{"halves", "behind", "out_of_bounds"},
         Hazard{"halves", "before", "out_of_bounds"},
         Hazard{"rounds", "uneven", "divergent_barrier"},
+        Hazard{"detour", "inside", "divergent_barrier"},
+        Hazard{"detour", "fewer", "divergent_barrier"},
         Hazard{"tail", "used", "shuffle_misuse"},
         Hazard{"chain", "relaxed", "race_global"},
         Hazard{"lookback", "apart", "race_global"}
@@ -127,6 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
     Kernels,
     CleanTwin,
     testing::Values(
+        "detour",
         "turn",
         "gather",
         "lanes",

@@ -5,12 +5,17 @@
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/definitions.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/search/lab.h"
+#include "instrumentation/diagnosis/search/lifted.h"
 #include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace wl::diagnosis {
 
@@ -78,8 +83,52 @@ bool goes_back(const Symptoms& s, const ptx::Place& branch) {
 struct Lifted {
     capture::Where where;
     std::string proof;
-    bool proven = false;
+    capture::EvidenceKind kind = capture::EvidenceKind::witness;
 };
+
+// Of the comparison and of what is decided by it: a compiler makes one of equal ones.
+std::vector<std::pair<std::string, int>> lines_of(const Symptoms& s, const Condition& c) {
+    std::set<std::pair<std::string, int>> out;
+    const auto add = [&](const ptx::Place& place) {
+        const capture::Where where = where_of(s, place);
+        if (where.line > 0) out.emplace(where.file, where.line);
+    };
+    add(c.definition);
+    for (const auto& [branch, negated] : c.branches) add(branch);
+    return {out.begin(), out.end()};
+}
+
+std::string lines_text(const std::vector<std::pair<std::string, int>>& lines) {
+    std::string out;
+    for (size_t k = 0; k < lines.size(); ++k)
+        out += fmt::format("{}{}", k == 0 ? "" : k + 1 == lines.size() ? " and " : ", ", lines[k].second);
+    return out;
+}
+
+// An instruction that several lines share proves nothing about any of them: each is lifted in the source.
+Lifted lifted_line(
+    const Symptoms& s, const capture::Where& definition, const std::vector<std::pair<std::string, int>>& lines
+) {
+    const Lifts tried = lift_by_line(s, lines);
+    if (tried.mends.size() == 1) {
+        const Mended& m = tried.mends.front();
+        const Proof proof{m.proof, m.warp_instructions, m.lacks};
+        std::string text =
+            fmt::format("with `{}` for `{}` at {} alone, {}", m.now, m.was, place(m.where), text_of(proof));
+        if (tried.tried > 1)
+            text += fmt::format("; the compiler makes one comparison of lines {}", lines_text(lines));
+        return {m.where, std::move(text), kind_of(proof)};
+    }
+    return {
+        tried.mends.empty() ? definition : tried.mends.front().where,
+        fmt::format(
+            "with the condition that the compiler makes of lines {} lifted for every warp it comes right; "
+            "not proven: {} of these lines mend it alone",
+            lines_text(lines),
+            tried.mends.empty() ? "none" : "several"
+        ),
+        capture::EvidenceKind::mends};
+}
 
 // The condition that keeps the warp out: with it held true, or false, for everyone, every tile is right.
 Lifted lift_predicate(const Symptoms& s) {
@@ -99,10 +148,13 @@ Lifted lift_predicate(const Symptoms& s) {
             const Verdict v = prove(s, {.program = std::move(edited)});
             if (!v.mends) continue;
             const capture::Where where = where_of(s, c.definition);
+            const auto lines = lines_of(s, c);
+            if (lines.size() > 1) return lifted_line(s, where, lines);
+            using capture::EvidenceKind;
             return {
                 where,
                 fmt::format("with the condition at {} lifted for every warp, {}", place(where), v.text),
-                v.proven};
+                v.proven ? EvidenceKind::counterfactual : EvidenceKind::mends};
         }
     }
     return {};
@@ -203,7 +255,7 @@ Ruled never_written_rule(const Symptoms& s) {
 
     capture::Finding f;
     f.rule = "never_written";
-    if (lifted.proven) f.evidence_kind = capture::EvidenceKind::counterfactual;
+    f.evidence_kind = lifted.kind;
     f.where = lifted.where.line > 0 ? lifted.where : where_of_probe(s, probe);
     f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration,
     f.where.warp = warp;
@@ -239,7 +291,7 @@ Ruled never_written_rule(const Symptoms& s) {
         {"bad",           static_cast<double>(tile.bad) },
         {"nan",           static_cast<double>(birth.nan)}
     };
-    return {{f}, true, lifted.proven};
+    return {{f}, true, lifted.kind == capture::EvidenceKind::counterfactual};
 }
 
 }  // namespace wl::diagnosis

@@ -24,7 +24,9 @@ bool converges_later(const Warp& w) {
     return false;
 }
 
-// r = {d, barrier, threads, predicate}; offset: waits; threads slot 0 means the whole block.
+constexpr int64_t kWaits = 1, kAligned = 2;  // of Instr::offset
+
+// r = {d, barrier, threads, predicate}; threads slot 0 means the whole block.
 const Instr* barrier(Warp& w, const Instr* i) {
     const uint32_t lanes = guard_lanes(w, i);
     if (lanes == 0) return i + 1;
@@ -36,7 +38,8 @@ const Instr* barrier(Warp& w, const Instr* i) {
     Arrival arrival;
     arrival.id = cells<uint32_t>(w, i->r[1])[lane];
     arrival.threads = i->r[2] == 0 ? 0 : cells<uint32_t>(w, i->r[2])[lane];
-    arrival.waits = i->offset != 0;
+    arrival.waits = (i->offset & kWaits) != 0;
+    arrival.aligned = (i->offset & kAligned) != 0;
     arrival.predicate = i->target >= 0 ? read_predicate(w, i->r[3]) : 0;
     return arrive_at_barrier(w, i, arrival);
 }
@@ -87,7 +90,7 @@ Selected lower_barrier(Lowering& l) {
     if (k + tail < in.operands.size()) l.out.r[2] = source(l, k++, Type::u32);
     if (reduces) l.out.r[3] = predicate_source(l, k);
     l.out.target = reduces ? static_cast<int32_t>(in.modifiers.bool_op) : -1;
-    l.out.offset = in.modifiers.mode != Mode::arrive ? 1 : 0;
+    l.out.offset = (in.modifiers.mode != Mode::arrive ? kWaits : 0) | (in.modifiers.aligned ? kAligned : 0);
     return Exec{barrier};
 }
 

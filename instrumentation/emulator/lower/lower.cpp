@@ -7,6 +7,7 @@
 #include "instrumentation/emulator/exec/wrap.h"
 #include "instrumentation/emulator/lower/check.h"
 #include "instrumentation/emulator/lower/closed_loops.h"
+#include "instrumentation/emulator/lower/ways_round.h"
 #include "instrumentation/emulator/lower/collective_reads.h"
 #include "instrumentation/emulator/lower/extents.h"
 #include "instrumentation/emulator/lower/lowering.h"
@@ -107,6 +108,7 @@ void lower_code(Lowering& l, std::vector<uint32_t>* unsupported) {
     }
     add_confirmed_loads(l);
     add_closed_loops(l);
+    add_ways_round(l);
     append_end(l);
     for (auto& code : l.program.code) order_blocks(l.function, std::span(code).subspan(l.self.begin));
 }

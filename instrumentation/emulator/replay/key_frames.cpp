@@ -47,7 +47,7 @@ void unpage(const PagedBytes& paged, std::span<std::byte> out) {
 
 template <class W>
 auto plain_fields_of_warp(W& w) {
-    auto& [registers, frame, mask, carry, shared, shared_bytes, block, segment, clock, slice_end, joined, slept, exists, live, picks, held_back, idle, index, epoch, current, split_count, splits, copies, mark_counts, fragment, stack, entry, active, spare] =
+    auto& [registers, frame, mask, carry, shared, shared_bytes, block, segment, clock, slice_end, joined, slept, exists, live, picks, held_back, idle, index, epoch, current, split_count, splits, ended_from, copies, mark_counts, fragment, stack, entry, active, spare] =
         w;
     return std::tie(
         mask,
@@ -66,6 +66,7 @@ auto plain_fields_of_warp(W& w) {
         current,
         split_count,
         splits,
+        ended_from,
         copies,
         mark_counts,
         fragment,

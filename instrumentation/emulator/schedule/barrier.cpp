@@ -3,6 +3,7 @@
 // lanes arrive.
 #include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/observe/arrays.h"
+#include "instrumentation/emulator/observe/hooked.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/record.h"
 #include "instrumentation/emulator/schedule/mbarrier.h"
@@ -124,20 +125,48 @@ void look_at_place(Warp& w, const Instr* i, Barrier& barrier) {
     report(block, std::move(incident));
 }
 
+// Has the lane that ended on a way that begins at `from` missed the barrier at `i`, rather than returned
+// before it?
+bool goes_round(const Block& block, const Instr* from, const Instr* i) {
+    const WaysRound& ways = block.context.program->ways_round;
+    const size_t start = code_index(block, from), at = code_index(block, i);
+    if (start >= ways.block_of.size() || at >= ways.block_of.size()) return false;
+    const auto on = [&](uint32_t b) { return b < ways.exit; };
+    const uint32_t here = ways.block_of[at];
+    for (uint32_t s = ways.block_of[start]; on(s); s = ways.meets[s]) {
+        if (s == here) return false;
+        for (uint32_t b = ways.meets[here]; on(b); b = ways.meets[b])
+            if (b == s) return true;
+    }
+    return false;
+}
+
+// Lanes of the warp that have exited and do not count as arrived.
+uint32_t gone_round(const Warp& w, const Instr* i) {
+    uint32_t out = 0;
+    for (uint32_t left = w.exists & ~w.live; left != 0; left &= left - 1) {
+        const int lane = first_lane(left);
+        const Instr* const from = w.ended_from[static_cast<size_t>(lane)];
+        if (from != nullptr && goes_round(*w.block, from, i)) out |= 1u << lane;
+    }
+    return out;
+}
+
 }  // namespace
 
 const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival) {
     Block& block = *w.block;
     if (arrival.id >= block.now.barriers.size()) return report_no_barrier(w, i, arrival.id);
     Barrier& barrier = block.now.barriers[arrival.id];
-    if (w.mask != w.live) {
+    const uint32_t gone = arrival.aligned && w.exists != w.live ? gone_round(w, i) : 0;
+    if (w.mask != w.live || gone != 0) {
         Incident incident;
         incident.kind = Incident::Kind::divergent_barrier;
         incident.first = witness(w, i, w.mask);
         incident.detail = fmt::format(
             "{} of the warp's {} lanes reach barrier {}",
             std::popcount(w.mask),
-            std::popcount(w.live),
+            std::popcount(w.live | gone),
             arrival.id
         );
         report(block, std::move(incident));

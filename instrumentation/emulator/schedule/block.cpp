@@ -30,6 +30,7 @@ namespace {
 void start_warp(Block& block, Warp& w, uint32_t lanes) {
     const Program& program = *block.context.program;
     w.exists = w.live = lanes;
+    w.ended_from.fill(nullptr);
     w.mask = lanes;
     w.carry = 0;
     w.clock = w.joined = w.slice_end = 0;

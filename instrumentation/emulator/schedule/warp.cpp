@@ -30,6 +30,7 @@ void merge_splits(Warp& w) {
             const Split& other = w.splits[static_cast<size_t>(b)];
             if (!mergeable(into, other)) continue;
             into.mask |= other.mask;
+            into.began = into.pc;
             into.wait = Wait::none;
             into.forced = false;
             into.polled = into.polled && other.polled;
@@ -120,11 +121,11 @@ const Instr* diverge(Warp& w, uint32_t taken, const Instr* target, const Instr* 
     Split& stays = running(w);
     Split& leaves = w.splits[static_cast<size_t>(w.split_count++)];
     leaves = {};
-    leaves.pc = target;
+    leaves.pc = leaves.began = target;
     leaves.frame = stays.frame;
     leaves.mask = taken;
     stays.mask &= ~taken;
-    stays.pc = next;
+    stays.pc = stays.began = next;
     return nullptr;
 }
 
@@ -132,7 +133,7 @@ void part(Warp& w, uint32_t mask, const Instr* next) {
     if (mask == w.mask) return;
     Split& others = w.splits[static_cast<size_t>(w.split_count++)];
     others = {};
-    others.pc = next;
+    others.pc = others.began = next;
     others.frame = w.frame;
     others.mask = w.mask & ~mask;
     running(w).mask = mask;
@@ -148,6 +149,9 @@ const Instr* wait_at(Warp& w, const Instr* i, Wait why) {
 
 const Instr* exit_lanes(Warp& w, const Instr* i, uint32_t mask) {
     w.live &= ~mask;
+    const Instr* const from = mask == w.mask ? running(w).began : nullptr;
+    for (uint32_t left = w.live != 0 ? mask : 0; left != 0; left &= left - 1)
+        w.ended_from[static_cast<size_t>(std::countr_zero(left))] = from;
     land_all_copies(w, mask);
     for (int k = 0; k < w.split_count; ++k) {  // whoever waits for these lanes looks again
         Split& s = w.splits[static_cast<size_t>(k)];

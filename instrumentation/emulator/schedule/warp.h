@@ -44,6 +44,7 @@ struct Frame {
 // Lanes of a warp that stand at the same instruction of the same activation.
 struct Split {
     const Instr* pc = nullptr;
+    const Instr* began = nullptr;  // where it parted from other lanes, or last met some
     Frame* frame = nullptr;
     uint32_t mask = 0;
     uint32_t members = 0;  // lanes that a collective names
@@ -97,6 +98,8 @@ struct Warp {
     int epoch = 0;  // block barriers passed
     int current = 0, split_count = 0;
     std::array<Split, kLanes> splits;
+    // Of lanes that have exited, Split::began; nullptr: they were with all others, or returned at a guard.
+    std::array<const Instr*, kLanes> ended_from{};
     std::vector<PendingCopy> copies;
     std::vector<int> mark_counts;     // by mark group
     std::vector<std::byte> fragment;  // registers of a WL_FRAGMENT seen so far

@@ -1,0 +1,35 @@
+// A part of a warp meets at a barrier that the rest of it passes by, and who has nothing to do returns early.
+
+// in, out: (blocks, 64). Grid (blocks), block (64).
+extern "C" __global__ void detour(const float* in, float* out, int count) {
+    __shared__ float ring[64];
+    const int t = threadIdx.x, at = blockIdx.x * 64 + t;
+    if (at >= count) {
+        out[at] = 0;
+        return;
+    }
+    float mine = in[at];
+    ring[t] = mine;
+    __syncthreads();
+#if defined(WL_FAULT_INSIDE)
+    if (t % 4 == 0) {
+        mine += ring[t ^ 1];
+        __syncthreads();  // here: inside
+        ring[t] = mine;
+    }
+    out[at] = mine;
+#elif defined(WL_FAULT_FEWER)
+    for (int half = 32; half > 0; half /= 2)
+        if (t < half) {
+            ring[t] += ring[t + half];
+            __syncthreads();  // here: fewer
+        }
+    if (t == 0) out[at] = ring[0];
+#else
+    if (t % 4 == 0) mine += ring[t ^ 1];
+    __syncthreads();
+    if (at + 1 >= count) return;
+    __syncthreads();
+    out[at] = mine;
+#endif
+}
