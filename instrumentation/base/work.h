@@ -18,13 +18,13 @@ inline thread_local Work* counted = nullptr;
 // While it lives, what this thread does counts for `into`; null: for nobody. The innermost one counts.
 class CountedWork {
 public:
-    explicit CountedWork(Work* into) : before(detail::counted) { detail::counted = into; }
-    ~CountedWork() { detail::counted = before; }
+    explicit CountedWork(Work* into) : before_(detail::counted) { detail::counted = into; }
+    ~CountedWork() { detail::counted = before_; }
     CountedWork(const CountedWork&) = delete;
     CountedWork& operator=(const CountedWork&) = delete;
 
 private:
-    Work* before;
+    Work* before_;
 };
 
 inline void count_work(double nanoseconds) {

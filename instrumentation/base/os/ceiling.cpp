@@ -8,15 +8,15 @@
 namespace wl {
 
 Ceiling::Ceiling(double seconds) :
-    watch([this, seconds](const std::stop_token& stop) {
-        std::unique_lock hold(lock);
+    watch_([this, seconds](const std::stop_token& stop) {
+        std::unique_lock hold(lock_);
         const auto time = std::chrono::duration<double>(seconds);
-        if (!ended.wait_for(hold, stop, time, [&] { return stop.stop_requested(); })) ask_to_stop(kTimeIsUp);
+        if (!ended_.wait_for(hold, stop, time, [&] { return stop.stop_requested(); })) ask_to_stop(kTimeIsUp);
     }) {}
 
 Ceiling::~Ceiling() {
-    watch.request_stop();
-    watch.join();
+    watch_.request_stop();
+    watch_.join();
     forget_time();
 }
 

@@ -17,9 +17,9 @@ public:
     Ceiling& operator=(const Ceiling&) = delete;
 
 private:
-    std::mutex lock;
-    std::condition_variable_any ended;
-    std::jthread watch;  // the last to be made, and the first to go
+    std::mutex lock_;
+    std::condition_variable_any ended_;
+    std::jthread watch_;  // the last to be made, and the first to go
 };
 
 }  // namespace wl

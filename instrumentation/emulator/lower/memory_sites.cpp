@@ -157,7 +157,8 @@ void add_bulk(Lowering& l, const ptx::Traits& t) {
     for (const int8_t role : {t.address, t.source}) {
         const bool out = role == t.address && space_of(*l.in, role) == Space::global;
         MemorySite* s = add_site(l, role, {by_lane(out ? AccessKind::store : AccessKind::copy, 16)});
-        if (s != nullptr) s->size = source(l, *operand_in(*l.in, t.size), Type::u32);
+        const ptx::Operand* size = operand_in(*l.in, t.size);
+        if (s != nullptr && size != nullptr) s->size = source(l, *size, Type::u32);
     }
     l.program.uncounted_sites.push_back(l.out.site);
 }
