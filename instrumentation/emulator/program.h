@@ -229,8 +229,9 @@ struct ClosedLoop {
 // Where the entry's paths meet again, by basic block. A lane goes round a barrier where its way and that of
 // those who wait there must meet before the end; who returns early meets nobody again.
 struct WaysRound {
-    std::vector<uint32_t> block_of;  // by instruction of the entry, and its end; empty: it has no such barrier
-    std::vector<uint32_t> meets;     // post-dominators; what only leaves is the end
+    std::vector<uint32_t>
+        block_of;                 // by instruction of the entry, and its end; empty: it has no such barrier
+    std::vector<uint32_t> meets;  // post-dominators; what only leaves is the end
     uint32_t exit = 0;
 };
 

@@ -18,7 +18,8 @@ Control control_of(const ptx::Function& f) {
         if (g.successors[b].size() < 2) continue;
         // What lies on one way from the branch, up to where all ways meet again.
         for (const uint32_t s : g.successors[b])
-            for (uint32_t at = s; at != ptx::kNoBlock && at != nearest[b] && nearest[at] != at; at = nearest[at])
+            for (uint32_t at = s; at != ptx::kNoBlock && at != nearest[b] && nearest[at] != at;
+                 at = nearest[at])
                 c.deciders[at].push_back(g.last[b]);
     }
     return c;

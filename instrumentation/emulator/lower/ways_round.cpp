@@ -1,7 +1,7 @@
 // PTX ISA 9.7.13.1: all threads of a warp execute the same aligned barrier. CUDA C++ Programming Guide 13.0,
-// independent thread scheduling: it waits for all threads that have not exited. So a lane that returned before
-// the barrier is not missing there, whatever it stored first, and one that goes round it is. compute-sanitizer's
-// synccheck tells the two apart in the same way (docs/measured/exits-h200.log).
+// independent thread scheduling: it waits for all threads that have not exited. So a lane that returned
+// before the barrier is not missing there, whatever it stored first, and one that goes round it is.
+// compute-sanitizer's synccheck tells the two apart in the same way (docs/measured/exits-h200.log).
 #include "instrumentation/emulator/lower/ways_round.h"
 
 #include "instrumentation/emulator/lower/lowering.h"
@@ -13,9 +13,7 @@
 namespace wl::emulator {
 namespace {
 
-bool is_aligned_barrier(const ptx::Instruction& in) {
-    return in.op == ptx::Op::bar && in.modifiers.aligned;
-}
+bool is_aligned_barrier(const ptx::Instruction& in) { return in.op == ptx::Op::bar && in.modifiers.aligned; }
 
 }  // namespace
 

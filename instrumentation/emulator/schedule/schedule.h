@@ -39,7 +39,7 @@ struct Arrival {
     uint32_t id = 0;
     uint32_t threads = 0;  // 0: the whole block
     bool waits = true;
-    bool aligned = true;  // all lanes of a warp execute it together
+    bool aligned = true;     // all lanes of a warp execute it together
     uint32_t predicate = 0;  // bar.red: lanes whose predicate is true
 };
 const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival);
