@@ -96,7 +96,8 @@ struct Scaled {
 // Of one line what fails at a shape that was guessed yields to what does not, however early it was tried.
 TEST(Hunt, WhatIsFrailYields) {
     const Scaled scaled;
-    Hunt h{.lab = {scaled.symptoms}, .deadline = end_after(Clock::now(), 60)};
+    Work spent = 0;
+    Hunt h{.lab = {scaled.symptoms}, .work = &spent, .limit = kWorkPerSecond};
     h.proven.emplace_back(0, mended_at(3, "3", true));
     h.proven.emplace_back(5, mended_at(3, "turns", false));
     h.proven.emplace_back(7, mended_at(9, "rows", true));
@@ -115,7 +116,8 @@ Mended barrier_at(int line) {
 
 TEST(Hunt, OfABarriersPlacesTheFirstOneIsToldFirst) {
     const Scaled scaled;
-    Hunt h{.lab = {scaled.symptoms}, .deadline = end_after(Clock::now(), 60)};
+    Work spent = 0;
+    Hunt h{.lab = {scaled.symptoms}, .work = &spent, .limit = kWorkPerSecond};
     for (const auto& [change, line] : {std::pair(2, 9), std::pair(5, 4), std::pair(8, 6)})
         h.proven.emplace_back(static_cast<size_t>(change), barrier_at(line));
     h.proven.emplace_back(9, mended_at(1, "3", true));
@@ -200,7 +202,8 @@ TEST(Hunt, WhereSomethingGoesBeyondAnArrayFurtherSeedsHaveToBeRight) {
 // Behind what is frail another change is looked for, which is not.
 TEST(Hunt, FarBehindWhatIsFrailOnlyWhatIsNotIsTold) {
     const Scaled scaled;
-    Hunt h{.lab = {scaled.symptoms}, .deadline = end_after(Clock::now(), 60), .around = 48};
+    Work spent = 0;
+    Hunt h{.lab = {scaled.symptoms}, .work = &spent, .limit = kWorkPerSecond, .around = 48};
     h.prove.where = [](size_t change) { return mended_at(static_cast<int>(change), "2", false).where; };
     h.prove.proven = [](size_t change) {
         return std::optional(mended_at(static_cast<int>(change), "2", change != 500));
@@ -217,7 +220,8 @@ TEST(Hunt, FarBehindWhatIsFrailOnlyWhatIsNotIsTold) {
 // Which of two threads is quicker says nothing.
 TEST(Hunt, WhatWasProvenBeforeTheFirstOneIsNotToldFarBehindIt) {
     const Scaled scaled;
-    Hunt h{.lab = {scaled.symptoms}, .deadline = end_after(Clock::now(), 60), .around = 48};
+    Work spent = 0;
+    Hunt h{.lab = {scaled.symptoms}, .work = &spent, .limit = kWorkPerSecond, .around = 48};
     h.prove.where = [](size_t change) { return mended_at(static_cast<int>(change), "2", false).where; };
     h.prove.proven = [](size_t change) {
         return std::optional(mended_at(static_cast<int>(change), "2", false));
