@@ -154,5 +154,15 @@ TEST(Rules, TermsThatALoopLeavesOutAreProvenByItsComparison) {
     expect_text(f, "proof", "with <= in place of < at ");
 }
 
+// The compiler makes one comparison of `warp == 7` of line 7 and `warp != 7` of line 9.
+TEST(Rules, AConditionThatTwoLinesShareIsTriedLineByLine) {
+    const json f = diagnose(source_path("lessons/12-ownership/scale.toml"), {}).at("findings").at(0);
+    EXPECT_EQ(f.at("rule"), "never_written") << f.dump(1);
+    EXPECT_EQ(f.at("where").at("line"), 9);
+    EXPECT_EQ(f.at("evidence_kind"), "counterfactual");
+    expect_text(f, "proof", "with `true` for `warp != 7` at ");
+    expect_text(f, "proof", "the compiler makes one comparison of lines 7 and 9");
+}
+
 }  // namespace
 }  // namespace wl::test
