@@ -112,10 +112,7 @@ TEST(Lineage, FaultWarp7IsAStripeThatNobodyWrites) {
     EXPECT_NE(f.at("explanation").get<std::string>().find("32768 elements of O are NaN"), std::string::npos)
         << f.dump(1);
     EXPECT_NE(source_line(f.at("other")).find("/ sh.l[row]"), std::string::npos) << f.dump(1);
-    // One instruction of the compiler's stands for four lines, of which none was tried alone with success.
-    EXPECT_EQ(f.at("evidence_kind"), "mends") << f.dump(1);
-    EXPECT_NE(f.at("proof").get<std::string>().find("lines 143, 173, 180 and 187"), std::string::npos)
-        << f.dump(1);
+    EXPECT_NE(f.at("proof").get<std::string>().find("0 of "), std::string::npos) << f.dump(1);
 }
 
 }  // namespace

@@ -69,19 +69,6 @@ std::vector<std::string> conditions_at(const Writer& w, const Body& body, int he
     return out;
 }
 
-// What a plain statement decides by: of `c ? a : b`, of `bool inside = c`.
-std::vector<Span> deciders_of(const Source& s, const Statement& st) {
-    std::vector<Span> out;
-    for (int k = st.first; k <= st.last; ++k) {
-        Choice c;
-        if (choice_at(s, k, c)) out.push_back(c.condition);
-        for (const Variable& v : s.variables)
-            if (v.from == k && v.kind == ValueKind::boolean && s.is(k + 1, "="))
-                out.push_back({k + 2, end_of_expression(s, k + 2)});
-    }
-    return out;
-}
-
 // Numbers of the function itself that a statement names.
 std::vector<const Variable*> own_numbers(const Source& s, const Body& body, const Statement& st) {
     std::vector<const Variable*> out;

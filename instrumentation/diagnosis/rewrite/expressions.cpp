@@ -255,4 +255,16 @@ std::string renamed(const Source& s, int first, int last, const std::string& was
     return out + s.text.substr(at, s.at(last).end - at);
 }
 
+std::vector<Span> deciders_of(const Source& s, const Statement& st) {
+    std::vector<Span> out;
+    for (int k = st.first; k <= st.last; ++k) {
+        Choice c;
+        if (choice_at(s, k, c)) out.push_back(c.condition);
+        for (const Variable& v : s.variables)
+            if (v.from == k && v.kind == ValueKind::boolean && s.is(k + 1, "="))
+                out.push_back({k + 2, end_of_expression(s, k + 2)});
+    }
+    return out;
+}
+
 }  // namespace wl::diagnosis::rewrite

@@ -73,4 +73,7 @@ std::vector<Span> terms_of(const Source& s, int plus);
 // The text with another name in place of one.
 std::string renamed(const Source& s, int first, int last, const std::string& was, const std::string& now);
 
+// What a plain statement decides by: of `c ? a : b`, of `bool inside = c`.
+std::vector<Span> deciders_of(const Source& s, const Statement& statement);
+
 }  // namespace wl::diagnosis::rewrite

@@ -1,6 +1,7 @@
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
 
 #include "instrumentation/base/counted.h"
+#include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/rules/places.h"
 
@@ -192,6 +193,7 @@ std::string pattern_words(const Symptoms& s, const capture::Output& o, const std
 std::optional<std::vector<Writer>> writers_of(const Symptoms& s, const capture::Output& o) {
     if (const auto known = s.prover.writers.find(o.name); known != s.prover.writers.end())
         return known->second;
+    const CountedWork once(nullptr);  // who asks first has it made for all
     const capture::Tile& tile = s.capture.tiles[static_cast<size_t>(o.tile)];
     const size_t size = size_of(s.capture.probes[static_cast<size_t>(tile.probe)].dtype);
     const double instructions = counter(s.capture, "warp_instructions");

@@ -3,30 +3,42 @@
 
 #include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/source_trials.h"
 
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace wl::diagnosis {
 
 namespace {
+
+// An `if`'s condition, or what a plain statement decides by.
+std::vector<rewrite::Span> conditions_of(const rewrite::Source& s, const rewrite::Statement& st) {
+    if (st.word != "if") return deciders_of(s, st);
+    const rewrite::Span whole{st.first + 2, st.last - 1};
+    if (!s.is(st.first + 1, "(") || whole.first > whole.last) return {};
+    return {whole};
+}
 
 // Two of each condition, one after the other.
 std::vector<rewrite::Rewrite> lifts_of(const rewrite::Source& s, const std::set<int>& lines) {
     std::vector<rewrite::Rewrite> out;
     for (const rewrite::Body& body : s.bodies)
         for (const rewrite::Statement& st : body.statements) {
-            const int first = st.first + 2, last = st.last - 1;
-            if (st.word != "if" || !s.is(st.first + 1, "(") || first > last) continue;
             const auto line = lines.lower_bound(s.at(st.first).line);
             if (line == lines.end() || *line > s.at(st.last).line) continue;
-            const size_t begin = s.at(first).begin, length = s.at(last).end - begin;
-            for (const char* now : {"true", "false"}) {
-                rewrite::Rewrite r{"never_written", 1, s.words(first, last), now, s.at(st.first).line, {}};
-                r.edits.push_back({begin, length, now});
-                out.push_back(std::move(r));
+            for (const auto& [first, last] : conditions_of(s, st)) {
+                const size_t begin = s.at(first).begin, length = s.at(last).end - begin;
+                for (const char* now : {"true", "false"}) {
+                    rewrite::Rewrite r{
+                        "never_written", 1, s.words(first, last), now, s.at(st.first).line, {}};
+                    r.edits.push_back({begin, length, now});
+                    out.push_back(std::move(r));
+                }
             }
         }
     return out;

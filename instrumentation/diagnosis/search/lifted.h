@@ -14,7 +14,7 @@ struct Lifts {
     size_t tried = 0;           // conditions
     std::vector<Mended> mends;  // one of each condition that mends alone
 };
-// Of the `if`s that stand on these lines, by file and line. Nothing is tried where there is no source.
+// Of the conditions that stand on these lines, by file and line. Nothing is tried where there is no source.
 Lifts lift_by_line(const Symptoms& s, const std::vector<std::pair<std::string, int>>& lines);
 
 }  // namespace wl::diagnosis
