@@ -137,6 +137,19 @@ void compare_pass(
     c.seconds.emplace_back("compare", seconds(compare));
 }
 
+bool never_ends(execution::Incident::Kind kind) {
+    using Kind = execution::Incident::Kind;
+    return kind == Kind::endless_loop || kind == Kind::endless_wait || kind == Kind::deadlock;
+}
+
+bool ends_early(const std::vector<execution::Incident>& incidents) {
+    using Kind = execution::Incident::Kind;
+    return std::any_of(incidents.begin(), incidents.end(), [](const execution::Incident& i) {
+        return never_ends(i.kind) || i.kind == Kind::trap || i.kind == Kind::assertion ||
+            i.kind == Kind::device_fault;
+    });
+}
+
 bool is_endless(const std::vector<execution::Incident>& incidents) {
     return std::any_of(incidents.begin(), incidents.end(), [](const execution::Incident& i) {
         return i.kind == execution::Incident::Kind::endless_loop;

@@ -38,6 +38,10 @@ void compare_pass(
     capture::Capture& capture
 );
 
+// With which a launch comes to no end by itself.
+bool never_ends(execution::Incident::Kind kind);
+// One of these, or what ends a launch before its blocks have ended.
+bool ends_early(const std::vector<execution::Incident>& incidents);
 // Whether a loop came to no end.
 bool is_endless(const std::vector<execution::Incident>& incidents);
 

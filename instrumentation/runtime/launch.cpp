@@ -1,6 +1,7 @@
 // One launch: refused, left out because it would change nothing, or executed and judged.
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/runtime/describe.h"
 #include "instrumentation/runtime/findings.h"
 #include "instrumentation/runtime/host_access.h"
@@ -63,9 +64,7 @@ Failure failure_of(const std::vector<Incident>& incidents) {
     for (const Incident& i : incidents) {
         if (i.kind == Incident::Kind::assertion) return Failure::assertion;
         if (i.kind == Incident::Kind::trap) return Failure::launch_failure;
-        const bool endless = i.kind == Incident::Kind::endless_loop ||
-            i.kind == Incident::Kind::endless_wait || i.kind == Incident::Kind::deadlock;
-        if (endless) return Failure::endless;
+        if (diagnosis::never_ends(i.kind)) return Failure::endless;
     }
     return Failure::none;
 }

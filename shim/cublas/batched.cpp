@@ -131,7 +131,7 @@ int solved(
 ) {
     return answered([&] {
         const auto h = handles().at(handle);
-        require(operation >= 0 && operation <= 2 && columns >= 0);
+        require_operation(operation), require(columns >= 0);
         require_batch(a, n, count), require_batch(b, n, count);
         if (pivots != nullptr) require_numbers(pivots, int64_t{n} * count, "the pivots");
         give(info, 0);
@@ -163,7 +163,7 @@ int multiplied(
 ) {
     return answered([&] {
         const auto h = handles().at(handle);
-        for (const int operation : {s.transpose_a, s.transpose_b}) require(operation >= 0 && operation <= 2);
+        require_operation(s.transpose_a), require_operation(s.transpose_b);
         require(s.m >= 0 && s.n >= 0 && s.k >= 0);
         require_batch(a, s.transpose_a != 0 ? s.k : s.m, count), require_batch(c, s.m, count);
         require_batch(b, s.transpose_b != 0 ? s.n : s.k, count);

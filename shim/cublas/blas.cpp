@@ -43,7 +43,7 @@ int product(
 ) {
     return answered([&] {
         const auto h = handles().at(handle);
-        for (const int operation : {s.transpose_a, s.transpose_b}) require(operation >= 0 && operation <= 2);
+        require_operation(s.transpose_a), require_operation(s.transpose_b);
         for (const int type : {a.type, b.type, c.type})
             if (!is_known(type)) refuse((std::string(function) + " of these types").c_str(), nullptr);
         Product p;

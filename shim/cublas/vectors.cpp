@@ -23,8 +23,6 @@ double factor(const void* at) {
     return scalar(at, kDouble ? kF64 : kF32);
 }
 
-void require_operation(int operation) { require(operation >= 0 && operation <= 2); }
-
 }  // namespace
 
 extern "C" {

@@ -1,5 +1,5 @@
 // Whether the arguments of a launch have the sizes of their parameters, as far as that can be seen: the
-// driver is told where each begins, and no size.
+// driver is given where each begins, and no size.
 #pragma once
 
 #include "instrumentation/ptx/module.h"

@@ -121,7 +121,7 @@ int lu_solve(
 ) {
     return answered([&] {
         const auto h = handles().at(handle);
-        require(operation >= 0 && operation <= 2);
+        require_operation(operation);
         require_matrix(a.place, a.n, a.n), require_matrix(b, a.n, columns), require_info(info);
         if (pivots != nullptr) require_memory(pivots, a.n, sizeof(int), "the pivots");
         return submit(function, h->stream, When::at_once, [=] {

@@ -162,8 +162,6 @@ void require_there(const Product& p) {
     require_memory(p.c.values, p.c.extent(), bytes_of(p.c.type), p.c.what);
 }
 
-void require_operation(int operation) { require(operation >= 0 && operation <= 2); }
-
 Product vector_product(int operation, const Sparse* a, const Vector* x, const Vector* y) {
     require_operation(operation);
     Product p;

@@ -31,6 +31,8 @@ struct Failure {
 inline void require(bool holds) {
     if (!holds) throw Failure{kStatuses.invalid};
 }
+// As it is, transposed or conjugated too: all of these libraries number them so.
+inline void require_operation(int operation) { require(operation >= 0 && operation <= 2); }
 
 void tell_note(const std::string& text);
 void tell_plain(const char* function);  // it is answered by a plain version

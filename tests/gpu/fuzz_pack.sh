@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packs `mutants`, built under sanitizers, with the libraries, programs and seeds that it needs, as a root to chroot into: for
 # tests/gpu/fuzz_run.sh, on a machine that has nothing of ours.
-# usage: tests/gpu/fuzz_pack.sh PACK     from the root of a repository, behind cmake --preset asan; cmake --build --preset asan -t mutants
+# usage: tests/gpu/fuzz_pack.sh PACK     from the root of a repository, after cmake --preset asan; cmake --build --preset asan -t mutants
 set -euo pipefail
 repository="$PWD"
 mkdir -p "$1"

@@ -130,7 +130,7 @@ TEST(DriverPrograms, ALaunchWithTooFewParametersIsRefused) {
     EXPECT_TRUE(has(said.err, "a launch of scale passes 1 of 2 parameters")) << said.err;
 }
 
-// No size is told of an argument that is pointed at: its bytes are looked at.
+// No size is given of an argument that is pointed at: its bytes are looked at.
 TEST(DriverPrograms, AnArgumentOfAnotherSizeThanItsParameterIsNoOk) {
     const auto run = [](const char* word) { return warplens({"run", "--", WL_ARGUMENTS_PROGRAM, word}); };
     const Said wide = run("double"), tenth = run("tenth"), packed = run("packed_doubles");

@@ -53,8 +53,8 @@ struct Followed {
     bool whole = false;
 };
 
-// Values of several reads that meet in one are told as one's: a read is idle where, of those that are, none
-// was used.
+// Values of several reads that meet in one are reported as one's: a read is idle where, of those that are,
+// none was used.
 Followed follow(const Experiment& e, const std::vector<emulator::ReadAndWrite>& pairs) {
     const auto program = emulator::lower(e.module, e.entry);
     emulator::PoisonOptions options;

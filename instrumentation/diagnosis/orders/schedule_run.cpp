@@ -1,5 +1,6 @@
 #include "instrumentation/diagnosis/orders/schedule_run.h"
 
+#include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/observe.h"
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/manifest/params.h"
@@ -12,16 +13,7 @@ namespace wl::diagnosis {
 
 namespace {
 
-using Kind = execution::Incident::Kind;
-
 constexpr size_t kMostTileBytes = size_t{256} << 20;  // of schedule 0, kept to compare with
-
-bool ends(const std::vector<execution::Incident>& incidents) {
-    return std::none_of(incidents.begin(), incidents.end(), [](const auto& i) {
-        return i.kind == Kind::endless_loop || i.kind == Kind::deadlock || i.kind == Kind::endless_wait ||
-            i.kind == Kind::trap || i.kind == Kind::assertion;
-    });
-}
 
 std::vector<const manifest::BoundArgument*> outputs_of(const manifest::Problem& problem) {
     std::vector<const manifest::BoundArgument*> out = manifest::arrays(problem);
@@ -72,7 +64,7 @@ Result run_schedule(const Explorer& x, const ScheduleRun& of) {
     const execution::RunResult result = emulator::run(x.program, prepared.launch, prepared.memory, options);
     if (result.cancelled) throw Cancelled{};
     out.in_order = result.in_order;
-    out.finished = ends(result.incidents);
+    out.finished = !ends_early(result.incidents);
     manifest::Problem behind = e.problem;
     while (out.finished && ++behind.at < behind.launches.size()) run_plain(e, behind, prepared.memory);
     for (const manifest::BoundArgument* a : outputs_of(e.problem))

@@ -5,6 +5,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/work.h"
+#include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/observe.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/judge.h"
@@ -23,11 +24,6 @@ using Kind = execution::Incident::Kind;
 
 // A reduction over equal values is a hint, not a fault; everything else says that the program is wrong.
 bool is_fault(const execution::Incident& i) { return i.kind != Kind::uniform_reduction; }
-
-bool is_end(const execution::Incident& i) {
-    return i.kind == Kind::endless_loop || i.kind == Kind::deadlock || i.kind == Kind::endless_wait ||
-        i.kind == Kind::trap || i.kind == Kind::assertion || i.kind == Kind::device_fault;
-}
 
 bool are_all(int64_t ended, const Prepared& prepared, const TrialOptions& options) {
     const auto wanted = options.blocks.empty() ? count(prepared.launch.grid) : options.blocks.size();
@@ -90,7 +86,7 @@ bool run_launches(
             checked->incidents.insert(checked->incidents.end(), ran.incidents.begin(), ran.incidents.end());
             checked->warp_instructions += ran.warp_instructions;
         }
-        if (std::any_of(ran.incidents.begin(), ran.incidents.end(), is_end)) return false;
+        if (ends_early(ran.incidents)) return false;
     }
     return true;
 }
@@ -151,7 +147,7 @@ Trial judged(Prover& prover, const Run& program, const TrialOptions& options) {
         const bool known = std::find(harmless.begin(), harmless.end(), i.kind) != harmless.end();
         return reads_fill(i, filled) || (known && is_followed(i));
     });
-    out.finished = std::none_of(out.incidents.begin(), out.incidents.end(), is_end);
+    out.finished = !ends_early(out.incidents);
     for (const capture::Tile& t : scratch.tiles) out.compared += t.compared, out.bad += t.bad;
     judge_outputs(inputs, prepared.memory, options, out);
     if (options.on_end) options.on_end(prepared.memory);
@@ -279,8 +275,10 @@ Trial try_sequence(Prover& prover, const ptx::Module& changed, const TrialOption
 }
 
 const Trial& try_unedited_sequence(Prover& prover) {
-    if (!prover.sequence)
+    if (!prover.sequence) {
+        const CountedWork once(nullptr);  // who asks first has it made for all
         prover.sequence = std::make_shared<const Trial>(try_sequence(prover, prover.experiment.module));
+    }
     return *prover.sequence;
 }
 

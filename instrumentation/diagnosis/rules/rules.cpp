@@ -288,10 +288,8 @@ bool has_cause(const Symptoms& s, const Ruled& said) {
         s.first_bad < 0 && std::all_of(s.incidents.begin(), s.incidents.end(), [](const auto& i) {
             return wl::diagnosis::is_race(i.kind);
         });
-    const bool held_up = std::any_of(s.incidents.begin(), s.incidents.end(), [](const auto& i) {
-        using Kind = execution::Incident::Kind;
-        return i.kind == Kind::endless_loop || i.kind == Kind::endless_wait || i.kind == Kind::deadlock;
-    });
+    const bool held_up =
+        std::any_of(s.incidents.begin(), s.incidents.end(), [](const auto& i) { return never_ends(i.kind); });
     return !said.kind_alone && std::any_of(said.findings.begin(), said.findings.end(), [&](const auto& f) {
         return capture::is_proven(f) || (f.rule == "divergent_barrier" && !held_up) ||
             (f.rule == race_name(execution::Incident::Kind::race_global) && races_alone);

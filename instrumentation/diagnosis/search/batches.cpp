@@ -60,11 +60,15 @@ bool try_batches(SourceTrials& t) {
     return !batches.empty();
 }
 
+size_t tried_of(const SourceTrials& t) {
+    return static_cast<size_t>(std::count_if(t.done.begin(), t.done.end(), [](uint8_t how) {
+        return how == kTried || how == kCutShort;
+    }));
+}
+
 void add_tried(const SourceTrials& t, SearchResult& out) {
-    const auto number = [&](uint8_t how) {
-        return static_cast<size_t>(std::count(t.done.begin(), t.done.end(), how));
-    };
-    out.tried += t.hunt.tried + number(kTried) + number(kCutShort), out.refused += number(kRefusedAlone);
+    out.tried += t.hunt.tried + tried_of(t);
+    out.refused += static_cast<size_t>(std::count(t.done.begin(), t.done.end(), kRefusedAlone));
 }
 
 }  // namespace wl::diagnosis

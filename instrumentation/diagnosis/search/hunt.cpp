@@ -63,16 +63,15 @@ size_t told_before(const Proven& all, size_t change) {
 
 constexpr size_t kTimes = 20, kFrailTimes = 5;  // as far as is looked around
 
-// Behind what is frail another change is looked for, and for a while another that is frail as well.
+// So far from a first change; none: it is not known.
+size_t last_around(size_t first, size_t around) { return first == ~size_t{0} ? first : first + around; }
+
+// After what is frail another change is looked for, and for a while another that is frail as well.
 bool is_behind_frail(const Hunt& h, size_t change, size_t times) {
-    const size_t frail = h.first_frail;
-    return frail != ~size_t{0} && change > frail + times * h.around;
+    return change > last_around(h.first_frail, times * h.around);
 }
 
-bool is_behind_first(const Hunt& h, size_t change) {
-    const size_t first = h.first;
-    return first != ~size_t{0} && change > first + h.around;
-}
+bool is_behind_first(const Hunt& h, size_t change) { return change > last_around(h.first, h.around); }
 
 }  // namespace
 
@@ -83,10 +82,7 @@ bool is_late(const Hunt& h) {
 }
 
 size_t last_needed(const Hunt& h) {
-    const size_t none = ~size_t{0}, first = h.first, frail = h.first_frail;
-    return std::min(
-        first == none ? none : first + h.around, frail == none ? none : frail + kTimes * h.around
-    );
+    return std::min(last_around(h.first, h.around), last_around(h.first_frail, kTimes * h.around));
 }
 
 bool is_over(const Hunt& h, size_t change) { return is_late(h) || change > last_needed(h); }

@@ -26,7 +26,7 @@ struct Prove {
 struct Hunt {
     Lab lab;
     Work* work = nullptr;  // what the search has done
-    uint64_t limit = 0;    // of that: behind it nothing is begun
+    uint64_t limit = 0;    // of that: past it nothing is begun
     size_t around = 0;     // changes behind the first that is proven that are tried as well
     Prove prove = {};
     size_t tried = 0;                              // besides those of SourceTrials::done

@@ -211,9 +211,7 @@ SearchResult search_source(
         try_first_values(s, out);
     }
     add_tried(s, out);
-    const auto own = static_cast<size_t>(std::count_if(s.done.begin(), s.done.end(), [](uint8_t how) {
-        return how == kTried || how == kCutShort;
-    }));
+    const size_t own = tried_of(s);
     out.made = out.tried > own ? out.tried - own : 0;
     if (out.mended.empty()) out.helpful = most_helpful(s);
     for (Mended& m : out.doubtful) {

@@ -108,6 +108,7 @@ std::vector<std::vector<size_t>> batches_of(const SourceTrials& t);
 void try_batch(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes);
 // All that are not done, within the hunt's limit. False: there are none.
 bool try_batches(SourceTrials& t);
+size_t tried_of(const SourceTrials& t);  // of its own changes
 void add_tried(const SourceTrials& t, SearchResult& out);
 
 Trial try_variant(

@@ -1,4 +1,4 @@
-// The elements that are even, one behind the other.
+// The elements that are even, one after the other.
 
 // in, out: (n), count: (1). Grid (n / 64), block (64). `out` holds 0 where nothing comes to lie.
 extern "C" __global__ void keep(const int* in, int* out, int* count, int n) {

@@ -1,4 +1,4 @@
-// Block 0 writes a row and sets a flag behind it; block 1 copies the row.
+// Block 0 writes a row and sets a flag after it; block 1 copies the row.
 
 // in, row, out: (64), flag: (1). Grid (2), block (64).
 extern "C" __global__ void news(const int* in, int* row, int* flag, int* out) {

@@ -1,4 +1,5 @@
-// Names of NVIDIA's library that have no definition here: each fails by name.
+// Names of NVIDIA's library that have no definition here: each fails by name. WL_NAMES: the file that lists
+// them.
 namespace wl::libraries {
 int unsupported(const char* what, const void* caller);
 }  // namespace wl::libraries
@@ -7,5 +8,5 @@ int unsupported(const char* what, const void* caller);
     extern "C" __attribute__((weak, visibility("default"))) int name() {       \
         return wl::libraries::unsupported(#name, __builtin_return_address(0)); \
     }
-#include "shim/cublas/blas_names.inc"
+#include WL_NAMES
 #undef WL_NAME
