@@ -47,6 +47,8 @@ void require(const TileView& tile, View view, const std::string& name) {
     const std::string head = "The picture of tile " + name + " cannot be drawn: ";
     if (!has_values(tile))
         throw Error(head + "only the verdict of its block was kept; choose a recorded block.");
+    if ((is_metric(view) || view == View::reference) && !tile.data.references.empty() && !has_reference(tile))
+        throw Error(head + "its reference has no bounds; choose --view got.");
     if ((is_metric(view) || view == View::reference) && !has_reference(tile))
         throw Error(head + "it has no reference; choose --view got.");
     if ((view == View::owner || view == View::coverage) && !has_owner(tile))

@@ -98,13 +98,51 @@ std::string check_tile(const Capture& capture, size_t i) {
     return problem;
 }
 
+// Of everything that is alike: none is negative, and together they are a number, so that who adds them up
+// need not look.
+struct Total {
+    int64_t sum = 0;
+    bool takes(int64_t count) { return count >= 0 && !__builtin_add_overflow(sum, count, &sum); }
+};
+
+std::string check_tile_counts(const Capture& capture) {
+    Total elements, compared, bad;
+    for (size_t i = 0; i < capture.tiles.size(); ++i) {
+        const Tile& t = capture.tiles[i];
+        const int64_t all = int64_t{t.rows} * t.cols;
+        const bool some_finite = t.nan >= 0 && t.inf >= 0 && t.nan <= all && t.inf <= all - t.nan;
+        if (!some_finite || !elements.takes(all) || !compared.takes(t.compared) || !bad.takes(t.bad))
+            return "tile " + std::to_string(i) + " counts elements that it cannot have";
+    }
+    return {};
+}
+
+std::string check_other_counts(const Capture& capture) {
+    Total nan, elements, compared, unknown, unwritten;
+    for (size_t i = 0; i < capture.outputs.size(); ++i) {
+        const Compared& of = capture.outputs[i].of;
+        if (!nan.takes(capture.outputs[i].nan) || !elements.takes(of.elements) ||
+            !compared.takes(of.compared) || !unknown.takes(of.unknown) || !unwritten.takes(of.unwritten))
+            return "output " + std::to_string(i) + " counts elements that it cannot have";
+    }
+    Total blocks, launched, bad;
+    for (size_t i = 0; i < capture.launches.size(); ++i) {
+        const Launched& l = capture.launches[i];
+        if (!blocks.takes(l.blocks) || !launched.takes(l.compared) || !bad.takes(l.bad))
+            return "launch " + std::to_string(i + 1) + " counts blocks or elements that it cannot have";
+    }
+    return {};
+}
+
 std::string check_outputs(const Capture& capture) {
     for (size_t i = 0; i < capture.outputs.size(); ++i) {
         const Output& output = capture.outputs[i];
         if (!in_or_none(output.tile, capture.tiles.size()))
             return names("output", i, "tile", output.tile, capture.tiles.size());
+        int64_t all = 1;
         for (const int64_t extent : output.shape)
-            if (extent < 0) return "output " + std::to_string(i) + " has a negative extent";
+            if (extent < 0 || __builtin_mul_overflow(all, extent, &all))
+                return "output " + std::to_string(i) + " has an extent that no array has";
     }
     return {};
 }
@@ -198,7 +236,9 @@ std::string inconsistency(const Capture& capture) {
     if (problem.empty()) problem = check_sites(capture);
     if (problem.empty()) problem = check_probes(capture);
     for (size_t i = 0; problem.empty() && i < capture.tiles.size(); ++i) problem = check_tile(capture, i);
+    if (problem.empty()) problem = check_tile_counts(capture);
     if (problem.empty()) problem = check_outputs(capture);
+    if (problem.empty()) problem = check_other_counts(capture);
     if (problem.empty()) problem = check_records(capture);
     if (problem.empty()) problem = check_findings(capture);
     return problem;

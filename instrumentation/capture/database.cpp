@@ -225,7 +225,7 @@ double RowReader::real() {
     expect(SQLITE_FLOAT);
     const double value = sqlite3_column_double(statement_.get(), column_++);
     digest_.add_real(value);
-    return value;
+    return value == 0 ? 0.0 : value;  // a -0 that somebody else wrote would not come back
 }
 std::string_view RowReader::text() {
     expect(SQLITE_TEXT);

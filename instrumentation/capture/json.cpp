@@ -30,7 +30,7 @@ Json to_json(const Capture& capture, const Where& where) {
 
 Json to_json(const std::vector<std::pair<std::string, double>>& numbers) {
     Json json = Json::object();
-    for (const auto& [name, value] : numbers) json[name] = value;
+    for (const auto& [name, value] : numbers) json[name] = value == 0 ? 0.0 : value;  // no -0, as in the file
     return json;
 }
 

@@ -134,7 +134,12 @@ TEST(Baseline, AFileThatIsNoneIsAnErrorBeforeTheRun) {
     EXPECT_NE(none.err.find("none.json: there is no such baseline; `--write-baseline "), std::string::npos)
         << none.err;
     for (const char* text :
-         {"", "[]", R"({"baseline": 7, "findings": []})", R"({"baseline": 1, "findings": [1]})"}) {
+         {"",
+          "[]",
+          R"({"baseline": 7, "findings": []})",
+          R"({"baseline": 1, "findings": [1]})",
+          R"({"baseline": 1, "findings": [{"kernel": "k", "rule": "r", "file": "f", "at": "a", "count": -1}]})",
+          R"({"baseline": 1, "findings": [{"kernel": "k", "rule": "r", "file": "f", "at": "a", "count": 9223372036854775807}]})"}) {
         write_file(k.known, text);
         const Said said = k.run({"--baseline", k.known});
         EXPECT_EQ(said.status, 2) << text;

@@ -1,8 +1,12 @@
 // Some mutants of every kind of file. `./dev fuzz KIND SECONDS` goes on where this ends.
+#include "app/cli/formats/page.h"
 #include "fuzz/campaign.h"
+#include "fuzz/captures.h"
+#include "instrumentation/capture/file.h"
 
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <span>
 
 namespace wl::fuzz {
 namespace {
@@ -40,6 +44,15 @@ int replay_edits(const std::string& name) {
 TEST(Mutants, KeptEditsOfLaunchesUpsetNothing) { EXPECT_GT(replay_edits("launches"), 2); }
 
 TEST(Mutants, KeptEditsOfCapturesUpsetNothing) { EXPECT_GT(replay_edits("captures"), 6); }
+
+// A tile of a file that cannot be drawn is no reason for no page.
+TEST(Mutants, APictureThatCannotBeDrawnSaysSoInThePage) {
+    const Mutant mutant = edited_capture("steps_sync\ntile 20 bound_id null\n");
+    const std::string page =
+        app::page_text(capture::decode(std::as_bytes(std::span(mutant.bytes)), "mutant.wlcap"), {});
+    EXPECT_NE(page.find("its reference has no bounds; choose --view got."), std::string::npos) << page;
+    EXPECT_NE(page.find("<img alt=\"what the kernel holds\""), std::string::npos);
+}
 
 TEST(Mutants, OfCapturesAreRefusedOrAnswered) { expect_no_findings("captures", 350); }
 TEST(Mutants, OfLaunchesAreRefusedOrRun) { expect_no_findings("launches", 600); }

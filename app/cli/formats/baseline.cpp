@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace wl::app {
 
@@ -46,14 +47,12 @@ std::vector<KnownFinding> read_baseline(const std::string& file) {
         const ordered_json j = ordered_json::parse(read_text_file(file));
         if (j.at("baseline").get<int>() != kVersion)
             no_baseline(file, "this baseline is of another version of WarpLens");
-        for (const ordered_json& one : j.at("findings"))
-            out.push_back(
-                {one.at("kernel"),
-                 one.at("rule"),
-                 one.at("file"),
-                 one.at("at"),
-                 one.at("count").get<int64_t>()}
-            );
+        for (const ordered_json& one : j.at("findings")) {
+            const auto count = one.at("count").get<int64_t>();
+            if (count < 1 || !std::in_range<int32_t>(count))
+                no_baseline(file, "this names a count that no run reaches");
+            out.push_back({one.at("kernel"), one.at("rule"), one.at("file"), one.at("at"), count});
+        }
     } catch (const ordered_json::exception&) { no_baseline(file, "this is no baseline"); }
     return out;
 }

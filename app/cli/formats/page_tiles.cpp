@@ -3,6 +3,7 @@
 #include "app/cli/summary.h"
 #include "app/shell/picture.h"
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/base/error.h"
 #include "instrumentation/base/output/visible.h"
 
 #include <fmt/format.h>
@@ -57,7 +58,7 @@ std::string row(const capture::Probe& p, const ProbeSummary& s) {
     );
 }
 
-std::string figure(const capture::Capture& c, int tile, const Shown& shown) {
+std::string figure_of(const capture::Capture& c, int tile, const Shown& shown) {
     const PlainPicture picture = plain_picture(c, tile, shown.view, kSide);
     const std::string bar = fmt::format(
         "<div class=\"bar\"><span>{:.4g}</span><img alt=\"\" src=\"data:image/png;base64,{}\">"
@@ -76,6 +77,15 @@ std::string figure(const capture::Capture& c, int tile, const Shown& shown) {
         bar,
         shown.says
     );
+}
+
+// What cannot be drawn says so where it would be: one tile of a file is no reason for no page.
+std::string figure(const capture::Capture& c, int tile, const Shown& shown) {
+    try {
+        return figure_of(c, tile, shown);
+    } catch (const Error& error) {
+        return fmt::format("<figure><figcaption>{}</figcaption></figure>\n", escape_markup(error.what()));
+    }
 }
 
 std::string pictures(const capture::Capture& c, int tile) {

@@ -127,8 +127,9 @@ void parse_section(Parser& p) {
     advance(p.lexer);
     const std::string name(take_word(p.lexer, "the section's name"));
     std::string& text = p.module.sections[name];
-    if (!text.empty()) text += '\n';
-    text += take_raw_block(p.lexer);
+    const std::string_view more = take_raw_block(p.lexer);
+    if (!text.empty() && !more.empty()) text += '\n';
+    text += more;
 }
 
 Module parse(std::string_view text) {
