@@ -20,12 +20,33 @@ constexpr uint64_t kLeastInstants = 1 << 14;  // that are logged at a time
 
 // ---- steps
 
+uint32_t first_bytes(uint32_t count) { return static_cast<uint32_t>((uint64_t{1} << count) - 1); }
+
 struct Wrote {
     int lane = 0;
     int32_t reg = -1;
     uint64_t address = 0;
     uint32_t bytes = 0;
 };
+Cell written_cell(const Executed& e, const Wrote& wrote) {
+    if (wrote.reg >= 0) return cell_of(RegisterKey{e.warp, e.depth, wrote.reg}, wrote.lane);
+    return {place_of(wrote.address, e.warp, wrote.lane), first_bytes(wrote.bytes)};
+}
+
+void note_write(Walk& w, const Executed& e, const Wrote& wrote) {
+    if (w.options.passings == 0) return;
+    note_passing(w, e, {.lane = static_cast<uint8_t>(wrote.lane), .to = written_cell(e, wrote), .from = {}});
+}
+
+void note_made(
+    Walk& w, const Executed& e, int lane, const Cell& to, const Cell& from, bool bytewise = false
+) {
+    if (w.options.passings == 0) return;
+    note_passing(
+        w, e, {.lane = static_cast<uint8_t>(lane), .made = true, .bytewise = bytewise, .to = to, .from = from}
+    );
+}
+
 void count_step(Walk& w, const Executed& e, const Wrote& wrote) {
     const auto [at, fresh] = w.steps.try_emplace(e.site);
     SliceStep& s = at->second;
@@ -42,6 +63,7 @@ void count_step(Walk& w, const Executed& e, const Wrote& wrote) {
     }
     s.first = e.order;
     ++s.times;
+    note_write(w, e, wrote);
     if (fresh && w.deciding != nullptr) ask_for_deciders(*w.deciding, e, s);
 }
 
@@ -61,8 +83,16 @@ void want_read(Walk& w, const Executed& e, int lane, uint64_t address, uint32_t 
 
 void follow_load(Walk& w, const Executed& e, const Instruction& in, const RegisterKey& key, uint32_t lanes) {
     for (const Transfer& t : transfers(in, e, w.log))
-        if ((lanes >> t.lane & 1) != 0 && (t.reg == key.reg || traits_of(in).memory == ptx::Memory::update))
-            want_read(w, e, t.lane, t.address, static_cast<uint32_t>((uint64_t{1} << t.bytes) - 1));
+        if ((lanes >> t.lane & 1) != 0 && (t.reg == key.reg || traits_of(in).memory == ptx::Memory::update)) {
+            want_read(w, e, t.lane, t.address, first_bytes(t.bytes));
+            note_made(
+                w,
+                e,
+                t.lane,
+                cell_of(key, t.lane),
+                {place_of(t.address, e.warp, t.lane), first_bytes(t.bytes)}
+            );
+        }
 }
 
 // ld.param of a function: what its caller or its callee left there.
@@ -71,6 +101,7 @@ bool follow_passed(
 ) {
     if (!loads_parameter(in)) return false;
     if (loads_entry_parameter(e, in)) return true;
+    w.passed_all = false;
     for (; lanes != 0; lanes &= lanes - 1) w.passed[parameter_of(e, in, std::countr_zero(lanes), key.reg)];
     return true;
 }
@@ -92,8 +123,12 @@ void follow_destinations(Walk& w, const Executed& e, const Instruction& in) {
         }
         for (int lane = 0; lane < 32; ++lane)
             if ((lanes >> lane & 1) != 0)
-                for (const LaneRegister& s : sources(in, e, w.log, {lane, reg}))
+                for (const LaneRegister& s : sources(in, e, w.log, {lane, reg})) {
                     want_register(w, {e.warp, e.depth, s.reg}, 1u << s.lane);
+                    note_made(
+                        w, e, lane, cell_of(key, lane), cell_of(RegisterKey{e.warp, e.depth, s.reg}, s.lane)
+                    );
+                }
     }
 }
 
@@ -111,20 +146,26 @@ void follow_memory(Walk& w, const Executed& e, const Instruction& in) {
         }
         if (wanted == 0) continue;
         count_step(w, e, {t.lane, -1, t.address, t.bytes});
+        const Cell to{place, wanted};
         if (traits_of(in).memory == ptx::Memory::copy) {
             if (t.copied < 32) wanted &= (1u << t.copied) - 1;  // the others become zero
             want_read(w, e, t.lane, t.from, wanted);
+            note_made(w, e, t.lane, to, {place_of(t.from, e.warp, t.lane), wanted}, true);
             continue;
         }
         if (keeps) {
             want_read(w, e, t.lane, t.address, wanted);
+            note_made(w, e, t.lane, to, to);
             const size_t first = ptx::destination_count(in) + 1;
-            for (const int32_t reg : registers(in, first))
+            for (const int32_t reg : registers(in, first)) {
                 want_register(w, {e.warp, e.depth, reg}, 1u << t.lane);
+                note_made(w, e, t.lane, to, cell_of(RegisterKey{e.warp, e.depth, reg}, t.lane));
+            }
             continue;
         }
         if (t.reg < 0) continue;
         want_register(w, {e.warp, e.depth, t.reg}, 1u << t.lane);
+        note_made(w, e, t.lane, to, cell_of(RegisterKey{e.warp, e.depth, t.reg}, t.lane));
         if (const auto beside = w.through.find(e.site); beside != w.through.end())
             want_register(*beside->second, {e.warp, e.depth, t.reg}, 1u << t.lane);
     }
@@ -294,6 +335,8 @@ Slice slice(Route& route, const std::vector<Taken>& taken, const SliceOptions& o
     for (const auto& [key, element] : w.elements) out.elements.push_back(element);
     out.not_followed.assign(w.not_followed.begin(), w.not_followed.end());
     out.deciders = deciders_of(deciding);
+    out.passings = std::move(w.passings);
+    out.passed_all = w.passed_all && out.not_followed.empty();
     return out;
 }
 

@@ -39,7 +39,24 @@ struct SliceOptions {
     bool deciders = false;          // what decided where and whether values were read and written
     // Deciders are followed through shared and global memory too, and so are theirs.
     bool deep = false;
-    bool kept = false;  // deciders of writes that were left out as well
+    bool kept = false;    // deciders of writes that were left out as well
+    size_t passings = 0;  // at most so many Slice::passings are kept
+};
+
+// A register of a lane, or bytes of memory.
+struct Cell {
+    uint64_t place = 0;  // of the register a number of its own; the bytes begin here, by a place for everyone
+    uint32_t mask = 0;   // of at most 32 bytes; 0: a register
+};
+// In a lane a wanted value was written. One for each cell that it was made of, and one with none.
+struct Passing {
+    uint64_t order = 0;
+    uint32_t site = 0;
+    uint16_t warp = 0;
+    uint8_t lane = 0;
+    bool made = false;      // `from` is something
+    bool bytewise = false;  // byte by byte: a copy
+    Cell to, from;
 };
 
 // An instruction that the value came through.
@@ -83,6 +100,8 @@ struct Slice {
     std::vector<std::string> not_followed;  // instructions whose reads or writes are not modelled, once each
     std::vector<Decider> deciders;          // by rising order of their step
     std::vector<std::vector<SliceInput>> through;  // for each of SliceOptions::through
+    std::vector<Passing> passings;                 // against kernel time
+    bool passed_all = true;  // false: there were more, or some of them went through a call's parameters
 };
 
 // The block is run again from key frame to key frame, the last first.

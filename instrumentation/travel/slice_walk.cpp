@@ -48,6 +48,25 @@ uint64_t place_of(uint64_t address, int warp, int lane) {
     return (address & 0xffff'ffff) | emulator::kLocalBase | static_cast<uint64_t>(warp * 32 + lane) << 32;
 }
 
+// 2^10 warps, 2^15 calls deep, 2^32 registers, 32 lanes: memory's places begin with 0x00 to 0x03, or 0xff.
+Cell cell_of(const RegisterKey& key, int lane) {
+    return {
+        uint64_t{1} << 62 | static_cast<uint64_t>(key.warp) << 52 |
+            static_cast<uint64_t>(key.depth & 0x7fff) << 37 |
+            static_cast<uint64_t>(static_cast<uint32_t>(key.reg)) << 5 | static_cast<uint64_t>(lane),
+        0};
+}
+
+void note_passing(Walk& w, const Executed& e, const Passing& passing) {
+    if (w.passings.size() >= w.options.passings) {
+        w.passed_all = false;
+        return;
+    }
+    w.passings.push_back(passing);
+    Passing& p = w.passings.back();
+    p.order = e.order, p.site = e.site, p.warp = e.warp;
+}
+
 bool nothing_wanted(const Walk& w) { return w.registers.empty() && w.words.empty() && w.passed.empty(); }
 
 void want_register(Walk& w, const RegisterKey& key, uint32_t lanes) { w.registers[key] |= lanes; }

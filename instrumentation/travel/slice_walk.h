@@ -41,7 +41,13 @@ struct Walk {
     Deciding* deciding = nullptr;  // nullptr: nobody asks
     // By site: a walk of what its reads alone are made of.
     std::map<uint32_t, Walk*> through{};
+    std::vector<Passing> passings{};  // at most SliceOptions::passings
+    bool passed_all = true;
 };
+
+// The register of one lane.
+Cell cell_of(const RegisterKey& key, int lane);
+void note_passing(Walk& w, const Executed& e, const Passing& passing);
 
 // f(word, mask of its bytes) for each 4 bytes that the bytes lie in.
 template <class F>

@@ -24,6 +24,8 @@ constexpr RuleName kNames[] = {
     {"wrong_order",             "a statement that should stand before or after another, or in a loop"              },
     {"precision",               "a format or an order of operations that loses digits that matter"                 },
     {"overflow",                "a number that does not fit into its type"                                         },
+    {"foreign_input",           "an element depends on an input that its reference does not depend on"             },
+    {"missing_input",           "an element does not depend on an input that its reference depends on"             },
     {"tried_change",            "a change that was given by --try, and mends"                                      },
     {"never_written",           "elements of a tile or an output that no lane ever wrote"                          },
     {"uninitialised",           "a value that nobody set decides something, or leaves"                             },

@@ -39,6 +39,7 @@ constexpr Rule kRules[] = {
     {"idea",            idea_rule,            When::always     },
     {"precision",       precision_rule,       When::unproven   },
     {"search",          search_rule,          When::unproven   },
+    {"inputs",          inputs_rule,          When::neither    },
 };
 
 std::string factor_sentence(const std::string& name, const analysis::FactorFit& fit) {
@@ -346,8 +347,9 @@ std::vector<capture::Finding> diagnose(
     bool found = false;    // a cause
     bool settled = false;  // what is wrong is accounted for, and no line is proven to be the cause
     for (const Rule& rule : rules()) {
-        if (rule.when == When::unexplained && explained) continue;
-        if (rule.when == When::unproven ? found : settled) continue;
+        const bool neither = rule.when == When::neither;
+        if ((rule.when == When::unexplained || neither) && explained) continue;
+        if (rule.when == When::unproven || neither ? found : settled) continue;
         std::optional<Ruled> ruled = applied(rule, s);
         if (!ruled) {
             add_sentence(tried, kTimeWasUp);

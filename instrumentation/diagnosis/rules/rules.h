@@ -64,8 +64,8 @@ struct Rule {
     const char* name;
     Ruled (*apply)(const Symptoms&);
     // Asked always; when no rule before it explains the first bad tile; when none before it proves a cause,
-    // or sees a race that no value shows.
-    enum class When : uint8_t { always, unexplained, unproven };
+    // or sees a race that no value shows; or when both hold.
+    enum class When : uint8_t { always, unexplained, unproven, neither };
     When when = When::always;
 };
 std::span<const Rule> rules();
@@ -87,6 +87,7 @@ Ruled stride_rule(const Symptoms& s);           // wrong_leading_dimension
 Ruled index_rule(const Symptoms& s);            // wrong_index, wrong_leading_dimension: an operand's elements
 Ruled idea_rule(const Symptoms& s);             // tried_change: by Options::ideas
 Ruled precision_rule(const Symptoms& s);        // precision, overflow: FP64 mends it
+Ruled inputs_rule(const Symptoms& s);           // foreign_input, missing_input
 Ruled search_rule(const Symptoms& s);           // a change that mends, by Options::search_seconds
 
 // All rules, ordered: a proven cause first, its consequences after it, what remains unexplained as

@@ -92,12 +92,42 @@ struct InputElement {
     std::string argument;
     std::vector<int64_t> at;
 };
+// An execution by one lane.
+struct Execution {
+    uint32_t site = 0;
+    int warp = 0, lane = 0;
+    uint64_t order = 0;
+    uint64_t times_before = 0;  // that the lane executed it
+};
+// Where an input comes in that the element's reference is not made of.
+struct Entrance {
+    InputElement input;
+    enum class Kind : uint8_t {
+        read,    // at the first read of it: nothing else of the block needs it that came by there
+        taken,   // up to there it came rightly, for `of`; the address, or a register, takes it from where it
+                 // lies
+        kept,    // the value that `of` is made of goes on
+        handed,  // others need it, and none gets it on this way: `put` somewhere, and taken from there
+    } kind = Kind::read;
+    Execution at;
+    std::optional<Execution> put;   // the last store, or shuffle's source, before `at`
+    std::optional<TileElement> of;  // whose reference is made of the input
+};
+// Where an input that the reference is made of is left out.
+struct Absence {
+    InputElement input;
+    std::optional<Execution> read;    // somebody reads it, and it does not come as far as the element
+    std::optional<Execution> beside;  // the last read on the way of the same argument
+    std::optional<Execution> taken;   // the last taking on the way of what memory or another lane holds
+};
 // The inputs of the first wrong element against those that its reference is made of, found by changing inputs
 // and computing the reference again.
 struct Evidence {
     std::string problem;                  // why it is not known; empty: it is
     std::vector<InputElement> foreign;    // of each argument one that was read, and is no part of it
     std::vector<InputElement> missing;    // of each argument one that was not read, and is
+    std::vector<Entrance> entrances;      // of `foreign`, where it is known
+    std::vector<Absence> absences;        // of `missing`
     std::vector<std::string> laid_right;  // arguments that lie in memory as their WL_LAYOUT says
     // The value is right for another element of the tile, and is made of that one's inputs.
     std::optional<TileElement> belongs_to;

@@ -3,8 +3,10 @@
 
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/dtype.h"
+#include "instrumentation/diagnosis/why/entrance.h"
 #include "instrumentation/diagnosis/why/provenance_lines.h"
 #include "instrumentation/diagnosis/why/reference_inputs.h"
+#include "instrumentation/diagnosis/why/window.h"
 #include "instrumentation/travel/layout_marks.h"
 
 #include <algorithm>
@@ -20,47 +22,6 @@ using travel::SliceInput;
 
 constexpr int kTried = 16;      // elements of an argument, at most
 constexpr int kCandidates = 4;  // other elements of the tile, at most
-
-// ---- the element in its reference
-
-void move_by(
-    analysis::Window& w, const manifest::TileRule& rule, const TileElement& e, const capture::Tile& t
-) {
-    const auto n = static_cast<int>(w.at.size());
-    const bool vector = t.rows == 1 || t.cols == 1;
-    const int rows = rule.row_axis.value_or(vector ? (t.cols == 1 ? n - 1 : -1) : n - 2);
-    const int cols = rule.col_axis.value_or(vector ? (t.cols == 1 ? -1 : n - 1) : n - 1);
-    if (rows >= 0 && rows < n) w.at[static_cast<size_t>(rows)] += e.row;
-    if (cols >= 0 && cols < n) w.at[static_cast<size_t>(cols)] += e.col;
-}
-
-analysis::Window window_of(const Doubt& d, const TileElement& e) {
-    const manifest::Problem& problem = d.chain.problem;
-    const capture::Tile& tile = d.chain.capture.tiles[static_cast<size_t>(e.tile)];
-    const std::string& name = d.chain.capture.probes[static_cast<size_t>(tile.probe)].name;
-    analysis::Window w;
-    w.rows = w.cols = 1;
-    if (tile.block < 0) {
-        const auto rule = problem.kernel.outputs.find(name);
-        w.tensor = rule == problem.kernel.outputs.end() || rule->second.of.empty() ? name : rule->second.of;
-        const BoundArgument* a = array_named(problem, name);
-        if (a != nullptr) w.at = coordinates(a->data.shape, int64_t{e.row} * tile.cols + e.col);
-        return w;
-    }
-    const auto rule = problem.kernel.tiles.find(name);
-    if (rule == problem.kernel.tiles.end()) return w;
-    w.tensor = rule->second.of;
-    const Dim3 block = from_linear(static_cast<uint64_t>(tile.block), manifest::launch_of(problem).grid);
-    w.at = manifest::window_origin(problem, rule->second, block, tile.warp, tile.iteration);
-    TileElement in_window = e;
-    if (!rule->second.row.empty()) {  // registers: rows are lanes
-        const auto places = manifest::lane_places(problem, rule->second, tile.rows, tile.cols);
-        const manifest::LanePlace& p = places.at(static_cast<size_t>(e.row * tile.cols + e.col));
-        in_window.row = p.row, in_window.col = p.col;
-    }
-    move_by(w, rule->second, in_window, tile);
-    return w;
-}
 
 // ---- inputs
 
@@ -91,14 +52,10 @@ bool reads_unwritten(const std::vector<SliceInput>& inputs) {
     });
 }
 
-InputElement named(const BoundArgument& a, int64_t element) {
-    return {a.name, coordinates(a.data.shape, element)};
-}
-
 // ---- another element's value
 
 bool is_made_of(const Doubt& d, const TileElement& e, const std::vector<SliceInput>& inputs) {
-    std::optional<ReferenceInputs> needs = reference_inputs_of(d.chain.problem, window_of(d, e));
+    std::optional<ReferenceInputs> needs = reference_inputs_of(d.chain.problem, window_of(d.chain, e));
     if (!needs) return false;
     const std::vector<BoundArgument>& args = d.chain.problem.args;
     for (size_t k = 0; k < args.size(); ++k) {
@@ -191,6 +148,12 @@ bool same_inputs(const std::vector<SliceInput>& a, const std::vector<SliceInput>
     });
 }
 
+bool is_known(const Evidence& evidence, const std::string& argument) {
+    return std::any_of(evidence.entrances.begin(), evidence.entrances.end(), [&](const Entrance& e) {
+        return e.input.argument == argument;
+    });
+}
+
 void mark_lines(
     const Doubt& d,
     ReferenceInputs& needs,
@@ -204,9 +167,10 @@ void mark_lines(
             if (same_inputs(p.inputs, all)) mark_line(d.chain, p.step.site, lines);
         return;
     }
+    for (const Entrance& e : evidence.entrances) mark_line(d.chain, e.at.site, lines);
     const std::vector<BoundArgument>& args = d.chain.problem.args;
     for (size_t k = 0; k < args.size(); ++k)
-        if (is_input(args[k]))
+        if (is_input(args[k]) && !is_known(evidence, args[k].name))
             mark_entrance(d, passages, evidence, lines, [&](const std::vector<SliceInput>& inputs) {
                 return foreign_element(needs, k, read_of(inputs, args[k]), kTried).has_value();
             });
@@ -223,7 +187,7 @@ Evidence evidence_of(const Doubt& d, std::vector<ProvenanceLine>& lines) {
         return evidence;
     }
     std::optional<ReferenceInputs> needs =
-        reference_inputs_of(d.chain.problem, window_of(d, d.accused.as_captured));
+        reference_inputs_of(d.chain.problem, window_of(d.chain, d.accused.as_captured));
     if (!needs) {
         evidence.problem =
             "the reference is no function that could be asked again with other inputs, so that it is not "
@@ -245,10 +209,15 @@ Evidence evidence_of(const Doubt& d, std::vector<ProvenanceLine>& lines) {
     for (size_t k = 0; k < args.size(); ++k) {
         if (!is_input(args[k])) continue;
         const Stretches read = read_of(whole.inputs, args[k]);
-        if (const auto foreign = foreign_element(*needs, k, read, kTried))
-            evidence.foreign.push_back(named(args[k], *foreign));
-        if (const auto missing = missing_element(*needs, k, read))
-            evidence.missing.push_back(named(args[k], *missing));
+        if (const auto foreign = foreign_element(*needs, k, read, kTried)) {
+            evidence.foreign.push_back(input_element(d.chain, {k, *foreign}));
+            const auto entrance = entrance_of(d, *needs, {k, *foreign});
+            if (entrance) evidence.entrances.push_back(*entrance);
+        }
+        if (const auto missing = missing_element(*needs, k, read)) {
+            evidence.missing.push_back(input_element(d.chain, {k, *missing}));
+            evidence.absences.push_back(absence_of(d, {k, *missing}, whole));
+        }
     }
     if (!evidence.foreign.empty()) evidence.belongs_to = rightful_owner(d, whole.inputs);
     const uint64_t before = whole.steps.empty() ? 0 : whole.steps.back().last;

@@ -3,6 +3,7 @@
 #include "instrumentation/diagnosis/why/reference_inputs.h"
 
 #include "instrumentation/base/dtype.h"
+#include "instrumentation/base/os/stop.h"
 #include "instrumentation/diagnosis/reference.h"
 
 #include <algorithm>
@@ -28,39 +29,49 @@ double large(DType dtype) {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPatience(60);
 
-// NaN where the reference does not know it. Sets the problem where there is no reference any more.
-double value_now(ReferenceInputs& n) {
+// Nothing, and a failure, where there is no reference any more.
+std::optional<analysis::Reference> reference_now(ReferenceInputs& n) {
+    check_stop();
     if (n.failure.empty() && Clock::now() > n.deadline)
         n.failure = "the reference takes too long to be computed again and again";
-    if (!n.failure.empty()) return std::nan("");
-    const MadeReference made = make_reference(n.problem);
-    if (!made.reference) {
-        n.failure = "the reference fails on inputs that were changed: " + made.problem;
-        return std::nan("");
-    }
-    const analysis::ReferenceTile tile = made.reference->tile(n.window);
+    if (!n.failure.empty()) return std::nullopt;
+    MadeReference made = make_reference(n.problem);
+    if (!made.reference) n.failure = "the reference fails on inputs that were changed: " + made.problem;
+    return std::move(made.reference);
+}
+
+// NaN where the reference does not know it.
+double value_in(const std::optional<analysis::Reference>& reference, const analysis::Window& window) {
+    if (!reference) return std::nan("");
+    const analysis::ReferenceTile tile = reference->tile(window);
     const bool there = tile.problem.empty() && !tile.compared.data.empty() && tile.compared.data[0] != 0;
     return there ? tile.value.data.at(0) : std::nan("");
 }
 
+double value_now(ReferenceInputs& n) { return value_in(reference_now(n), n.window); }
+
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+void enlarge(Tensor& tensor, const Stretches& elements, int sign) {
+    const size_t size = size_of(tensor.dtype);
+    for (const auto& [first, last] : elements)
+        for (int64_t k = first; k <= last; ++k) {
+            const double spread = 1 + static_cast<double>(k * 37 % 101) / 101;
+            from_double(
+                tensor.dtype,
+                sign * large(tensor.dtype) * spread,
+                tensor.bytes.data() + static_cast<size_t>(k) * size
+            );
+        }
+}
 
 // Does the reference change when these elements do?
 bool changes(ReferenceInputs& n, size_t argument, const Stretches& elements) {
     Tensor& tensor = n.problem.args[argument].data;
     const std::vector<std::byte> kept = tensor.bytes;
-    const size_t size = size_of(tensor.dtype);
     bool changed = false;
     for (const int sign : {1, -1}) {
-        for (const auto& [first, last] : elements)
-            for (int64_t k = first; k <= last; ++k) {
-                const double spread = 1 + static_cast<double>(k * 37 % 101) / 101;
-                from_double(
-                    tensor.dtype,
-                    sign * large(tensor.dtype) * spread,
-                    tensor.bytes.data() + static_cast<size_t>(k) * size
-                );
-            }
+        enlarge(tensor, elements, sign);
         changed = !same(value_now(n), n.value) && n.failure.empty();
         tensor.bytes = kept;
         if (changed) break;
@@ -144,6 +155,30 @@ bool is_made_of(ReferenceInputs& n, size_t argument, int64_t element) {
         }
         );
     return at->second;
+}
+
+std::vector<bool> made_of(
+    ReferenceInputs& n, size_t argument, int64_t element, const std::vector<analysis::Window>& windows
+) {
+    std::vector<bool> out(windows.size());
+    const auto is = reference_now(n);
+    Tensor& tensor = n.problem.args[argument].data;
+    const std::vector<std::byte> kept = tensor.bytes;
+    for (const int sign : {1, -1}) {
+        enlarge(
+            tensor,
+            {
+                {element, element}
+        },
+            sign
+        );
+        const auto changed = reference_now(n);
+        tensor.bytes = kept;
+        if (!is || !changed) continue;
+        for (size_t k = 0; k < windows.size(); ++k)
+            out[k] = out[k] || !same(value_in(is, windows[k]), value_in(changed, windows[k]));
+    }
+    return out;
 }
 
 std::optional<int64_t> foreign_element(ReferenceInputs& n, size_t argument, const Stretches& read, int most) {

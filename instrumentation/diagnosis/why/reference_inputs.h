@@ -39,6 +39,11 @@ bool is_changeable(const manifest::BoundArgument& argument);
 // what is masked nothing does.
 bool is_made_of(ReferenceInputs& needs, size_t argument, int64_t element);
 
+// For each window of one element: is it made of this input?
+std::vector<bool> made_of(
+    ReferenceInputs& needs, size_t argument, int64_t element, const std::vector<analysis::Window>& windows
+);
+
 // Of the elements, at most `most` spread over them: the first that the reference is not made of.
 std::optional<int64_t> foreign_element(
     ReferenceInputs& needs, size_t argument, const Stretches& read, int most

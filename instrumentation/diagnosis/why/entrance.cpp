@@ -1,0 +1,251 @@
+// Ways of one input through a block, compared link by link.
+#include "instrumentation/diagnosis/why/entrance.h"
+
+#include "instrumentation/base/dtype.h"
+#include "instrumentation/diagnosis/why/provenance_lines.h"
+#include "instrumentation/diagnosis/why/window.h"
+#include "instrumentation/travel/flow.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <tuple>
+#include <vector>
+
+namespace wl::diagnosis {
+namespace {
+
+using travel::Link;
+
+constexpr size_t kPassings = 1 << 20;      // of a slice
+constexpr size_t kOthers = 1 << 14;        // elements of which the reference is asked
+constexpr size_t kOthersBuiltin = 1 << 8;  // the same of one that computes each when it is asked for
+constexpr size_t kFollowed = 3;            // of those that are made of the input
+
+const capture::Tile& tile_of(const Doubt& d, int tile) {
+    return d.chain.capture.tiles[static_cast<size_t>(tile)];
+}
+
+const std::string& name_of(const Doubt& d, const capture::Tile& t) {
+    return d.chain.capture.probes[static_cast<size_t>(t.probe)].name;
+}
+
+std::optional<travel::Bytes> bytes_of(const Doubt& d, const InputPlace& input) {
+    const manifest::BoundArgument& a = d.chain.problem.args[input.argument];
+    const auto at = emulator::allocation_named(*d.chain.route.traveller, a.name);
+    const size_t size = size_of(a.data.dtype);
+    if (!at) return std::nullopt;
+    return travel::Bytes{
+        at->first + static_cast<uint64_t>(input.element) * size, static_cast<uint32_t>(size)};
+}
+
+// The element as the slice names it; nothing where the block did not take the tile.
+std::optional<travel::Element> element_at(const Doubt& d, const TileElement& e) {
+    const capture::Tile& tile = tile_of(d, e.tile);
+    travel::Element out;
+    out.row = e.row, out.col = e.col;
+    if (tile.block < 0) {
+        const auto at = emulator::allocation_named(*d.chain.route.traveller, name_of(d, tile));
+        if (!at) return std::nullopt;
+        out.bytes =
+            static_cast<uint32_t>(size_of(d.chain.capture.probes[static_cast<size_t>(tile.probe)].dtype));
+        out.address = at->first + static_cast<uint64_t>(int64_t{e.row} * tile.cols + e.col) * out.bytes;
+        return out;
+    }
+    const auto found = std::find_if(d.taken.begin(), d.taken.end(), [&](const travel::Taken& t) {
+        return t.name == name_of(d, tile) && t.tile.iteration == tile.iteration && t.tile.warp == tile.warp;
+    });
+    if (found == d.taken.end()) return std::nullopt;
+    out.tile = static_cast<int>(found - d.taken.begin());
+    return out;
+}
+
+// Elements of the output that the block writes, or of the tile and of the same at other iterations; the
+// nearest ones first.
+std::vector<TileElement> others_of(const Doubt& d, size_t most) {
+    const TileElement& e = d.accused.as_captured;
+    const capture::Tile& tile = tile_of(d, e.tile);
+    std::vector<TileElement> out;
+    const auto add = [&](int index, int64_t at) {
+        TileElement o{index, static_cast<int>(at / tile.cols), static_cast<int>(at % tile.cols)};
+        if (index != e.tile || o.row != e.row || o.col != e.col) out.push_back(o);
+    };
+    if (tile.block < 0) {
+        travel::Element own = d.accused.element;
+        const uint64_t begin =
+            own.address - static_cast<uint64_t>(int64_t{e.row} * tile.cols + e.col) * own.bytes;
+        const int64_t count = int64_t{tile.rows} * tile.cols;
+        std::set<int64_t> written;
+        for (const travel::Touch& t : travel::touches_of(
+                 d.chain.route,
+                 {
+                     {begin, static_cast<uint32_t>(count) * own.bytes}
+        }
+             )) {
+            const uint64_t first = std::max(t.address, begin) - begin;
+            for (uint64_t k = first; t.writes && k < t.address + t.bytes - begin; k += own.bytes)
+                written.insert(static_cast<int64_t>(k / own.bytes));
+        }
+        for (const int64_t at : written)
+            if (at < count) add(e.tile, at);
+    } else {
+        for (size_t k = 0; k < d.chain.capture.tiles.size(); ++k) {
+            const capture::Tile& t = tile_of(d, static_cast<int>(k));
+            if (t.probe != tile.probe || t.block != tile.block || t.warp != tile.warp || t.cols != tile.cols)
+                continue;
+            for (int64_t at = 0; at < int64_t{t.rows} * t.cols; ++at) add(static_cast<int>(k), at);
+        }
+    }
+    const auto far = [&](const TileElement& o) {
+        return std::tuple(
+            std::abs(tile_of(d, o.tile).iteration - tile.iteration),
+            std::abs(o.row - e.row) + std::abs(o.col - e.col)
+        );
+    };
+    std::stable_sort(out.begin(), out.end(), [&](const auto& a, const auto& b) { return far(a) < far(b); });
+    if (out.size() > most) out.resize(most);
+    return out;
+}
+
+std::vector<TileElement> made_of_input(const Doubt& d, ReferenceInputs& needs, const InputPlace& input) {
+    const bool builtin = d.chain.problem.kernel.reference.kind == manifest::ReferenceRule::Kind::builtin;
+    const std::vector<TileElement> others = others_of(d, builtin ? kOthersBuiltin : kOthers);
+    std::vector<analysis::Window> windows;
+    for (const TileElement& o : others) windows.push_back(window_of(d.chain, o));
+    const std::vector<bool> is = made_of(needs, input.argument, input.element, windows);
+    std::vector<TileElement> out;
+    for (size_t k = 0; k < others.size(); ++k)
+        if (is[k]) out.push_back(others[k]);
+    return out;
+}
+
+// Nothing: it is not known whole.
+std::optional<std::vector<Link>> way_to(
+    const Doubt& d, const travel::Element& element, const travel::Bytes& input
+) {
+    travel::SliceOptions options;
+    options.from = element, options.passings = kPassings;
+    const travel::Slice slice = travel::slice(d.chain.route, d.taken, options);
+    if (!slice.passed_all) return std::nullopt;
+    return travel::way_of(slice, input);
+}
+
+struct Shared {
+    std::vector<bool> links;     // of the wrong element's way
+    std::optional<size_t> last;  // of them
+    std::optional<TileElement> of;
+};
+
+// What others that are made of the input share of the way.
+Shared shared_with_others(
+    const Doubt& d,
+    const std::vector<Link>& way,
+    const std::vector<TileElement>& others,
+    const travel::Bytes& input
+) {
+    Shared out{std::vector<bool>(way.size()), {}, {}};
+    size_t followed = 0;
+    for (const TileElement& other : others) {
+        const auto element = element_at(d, other);
+        if (!element) continue;
+        const auto theirs = way_to(d, *element, input);
+        if (theirs) {
+            const auto key = [](const Link& l) { return std::tuple(l.order, l.lane, l.to.place); };
+            std::set<std::tuple<uint64_t, int, uint64_t>> known;
+            for (const Link& l : *theirs) known.insert(key(l));
+            for (size_t k = 0; k < way.size(); ++k) {
+                if (!known.contains(key(way[k]))) continue;
+                out.links[k] = true;
+                if (!out.last || k > *out.last) out.last = k, out.of = other;
+            }
+        }
+        if (++followed == kFollowed) break;
+    }
+    return out;
+}
+
+Execution execution_of(const Doubt& d, const Link& l) {
+    return {l.site, l.warp, l.lane, l.order, travel::times_before(d.chain.route, l)};
+}
+
+Execution execution_of(const Doubt& d, const travel::Touch& t) {
+    return execution_of(d, Link{t.order, t.site, t.warp, t.lane, {}, {}});
+}
+
+bool is_shuffle(const Doubt& d, uint32_t site) {
+    return d.chain.route.instructions[site]->op == ptx::Op::shfl;
+}
+
+// The block needs the input, so that to fetch it is right: what is wrong is where it is put, or from where it
+// is taken. Of what comes from hand to hand the last taking.
+void hand_over(const Doubt& d, const std::vector<Link>& way, Entrance& out) {
+    const Link* put = nullptr;
+    for (const Link& l : way) {
+        if (put != nullptr && (l.read.mask != 0 || is_shuffle(d, l.site))) {
+            out.kind = Entrance::Kind::handed;
+            out.at = execution_of(d, l), out.put = execution_of(d, *put);
+        }
+        if (l.mixed) return;  // two halves of a register come from two places
+        if (put == nullptr || l.to.mask != 0) put = &l;
+    }
+}
+
+}  // namespace
+
+InputElement input_element(const Chain& chain, const InputPlace& input) {
+    const manifest::BoundArgument& a = chain.problem.args[input.argument];
+    return {a.name, coordinates(a.data.shape, input.element)};
+}
+
+std::optional<Entrance> entrance_of(const Doubt& d, ReferenceInputs& needs, const InputPlace& input) {
+    const auto bytes = bytes_of(d, input);
+    if (!bytes) return std::nullopt;
+    const auto way = way_to(d, d.accused.element, *bytes);
+    if (!way || way->empty()) return std::nullopt;
+    const std::vector<TileElement> others = made_of_input(d, needs, input);
+    if (!needs.failure.empty()) return std::nullopt;
+    const Shared shared = shared_with_others(d, *way, others, *bytes);
+    const auto own = std::find(shared.links.begin(), shared.links.end(), false);
+    if (own == shared.links.end()) return std::nullopt;
+    const Link& enters = (*way)[static_cast<size_t>(own - shared.links.begin())];
+    Entrance out;
+    out.input = input_element(d.chain, input);
+    out.at = execution_of(d, enters);
+    if (!shared.last) {
+        if (!others.empty()) hand_over(d, *way, out);
+        return out;
+    }
+    out.of = shared.of;
+    const bool goes_on = (*way)[*shared.last].mixed && enters.read.mask == 0;
+    out.kind = goes_on ? Entrance::Kind::kept : Entrance::Kind::taken;
+    return out;
+}
+
+Absence absence_of(const Doubt& d, const InputPlace& input, const travel::Slice& whole) {
+    Absence out;
+    out.input = input_element(d.chain, input);
+    for (const travel::SliceStep& s : whole.steps) {
+        const Link step{s.last, s.site, s.warp, s.lane, {}, {}};
+        if (s.read_bytes != 0 || is_shuffle(d, s.site)) out.taken = execution_of(d, step);
+        if (s.read_bytes == 0) continue;
+        const auto from = emulator::allocation_at(*d.chain.route.traveller, s.read_address);
+        if (from && from->first == out.input.argument) out.beside = out.taken;
+    }
+    if (const auto bytes = bytes_of(d, input)) {
+        const auto touches = travel::touches_of(d.chain.route, {*bytes});
+        const auto on_the_way = [&](uint32_t site) {
+            return std::any_of(whole.steps.begin(), whole.steps.end(), [&](const travel::SliceStep& s) {
+                return s.site == site;
+            });
+        };
+        // Where the element takes others of the argument, only who reads them by the same instruction reads
+        // for it.
+        const auto read = std::find_if(touches.begin(), touches.end(), [&](const travel::Touch& t) {
+            return !t.writes && (!out.beside || on_the_way(t.site));
+        });
+        if (read != touches.end()) out.read = execution_of(d, *read);
+    }
+    return out;
+}
+
+}  // namespace wl::diagnosis

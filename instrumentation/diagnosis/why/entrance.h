@@ -1,0 +1,28 @@
+// The link at which an input comes in that an element's reference is not made of, and where one stays away
+// that it is made of. Internal to diagnosis.
+#pragma once
+
+#include "instrumentation/diagnosis/why/provenance_evidence.h"
+#include "instrumentation/diagnosis/why/reference_inputs.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace wl::diagnosis {
+
+struct InputPlace {
+    size_t argument = 0;  // of Problem::args
+    int64_t element = 0;
+};
+InputElement input_element(const Chain& chain, const InputPlace& input);
+
+// Other elements whose reference is made of the input are followed as well: as far as their way and the wrong
+// element's are one, it is the right way, and where the wrong one's leaves it the input comes in (as the dice
+// of two slices: Lyle and Weiser, 1987). Nothing: it is not known, as the chain is too long, or cut.
+std::optional<Entrance> entrance_of(const Doubt& doubt, ReferenceInputs& needs, const InputPlace& input);
+
+// `whole`: the slice of the wrong element.
+Absence absence_of(const Doubt& doubt, const InputPlace& input, const travel::Slice& whole);
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,42 @@
+// The way of single bytes through a block: what of a slice carries them, and who touches memory.
+#pragma once
+
+#include "instrumentation/travel/slice.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace wl::travel {
+
+// An execution by one lane whose result was made of the bytes, among others.
+struct Link {
+    uint64_t order = 0;
+    uint32_t site = 0;
+    int warp = 0, lane = 0;
+    Cell to;
+    Cell read;           // memory that held some of the bytes and was read here; mask 0: registers alone
+    bool mixed = false;  // here or before something else came to it
+};
+
+// In kernel time. Whole registers: two halves of one are told apart in memory only.
+std::vector<Link> way_of(const Slice& slice, const Bytes& source);
+
+// Did the same lane execute it at the same instant, and write the same?
+bool same_link(const Link& a, const Link& b);
+
+// A lane that reads or writes some of the bytes.
+struct Touch {
+    uint64_t order = 0;
+    uint32_t site = 0;
+    int warp = 0, lane = 0;
+    uint64_t address = 0;
+    uint32_t bytes = 0;
+    bool writes = false;
+};
+// In kernel time, of one of the ranges each. Runs the block to its end.
+std::vector<Touch> touches_of(Route& route, const std::vector<Bytes>& ranges);
+
+// How often the lane executed the instruction before. Runs the block up to there.
+uint64_t times_before(Route& route, const Link& link);
+
+}  // namespace wl::travel
