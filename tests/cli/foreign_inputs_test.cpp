@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace wl::test {
 namespace {
@@ -84,14 +85,65 @@ INSTANTIATE_TEST_SUITE_P(
 );
 
 TEST(Inputs, OfARightKernelNothingIsSaid) {
-    const json answer = diagnosed("rows", "");
-    EXPECT_EQ(answer.at("verdict"), "ok") << answer.dump(1);
+    for (const char* kernel : {"rows", "gates"}) {
+        const json answer = diagnosed(kernel, "");
+        EXPECT_EQ(answer.at("verdict"), "ok") << answer.dump(1);
+    }
 }
 
-// The same inputs, and another formula.
+// A factor and a number that is added change no dependence. Nor does what hides it: a gate that is shut with
+// other inputs, another block's part of a sum, the zeros that the sum begins with.
 TEST(Inputs, NothingIsSaidWhereAnElementDependsOnWhatItShould) {
-    const json answer = diagnosed("rows", "factor");
-    EXPECT_EQ(answer.at("findings")[0].at("rule"), "values_differ") << answer.dump(1);
+    for (const auto& [kernel, fault] : {
+             std::pair("rows", "factor"), {"gates", "offset"},
+               {"gates", "root"  }
+    }) {
+        const json answer = diagnosed(kernel, fault);
+        EXPECT_EQ(answer.at("findings")[0].at("rule"), "values_differ") << answer.dump(1);
+    }
+}
+
+json why(const std::string& fault, const std::string& output, const std::string& element) {
+    const Said said = warplens(
+        {"why",
+         source_path("tests/kernels/inputs/rows.toml"),
+         "--fault",
+         fault,
+         "--tile",
+         output,
+         "--element",
+         element,
+         "--json"}
+    );
+    return json::parse(said.out, nullptr, false);
+}
+
+// Line 6 brings it, and rightly: it is marked where it goes on.
+TEST(Inputs, WhyMarksTheLineAtWhichTheyComeIn) {
+    const json answer = why("carried", "sums", "0,1");
+    const std::string place =
+        source_place("tests/kernels/inputs/rows.cu", "c < length[row]; ++c) sum += x[row * cols + c]");
+    for (const json& l : answer.at("lines")) {
+        const std::string at = l.at("file").get<std::string>() + ":" + l.at("line").dump();
+        EXPECT_EQ(l.at("misled").get<bool>(), at == place) << at;
+    }
+    const json& in = answer.at("evidence").at("entrances").at(0);
+    EXPECT_EQ(in.at("kind"), "kept");
+    EXPECT_EQ(in.at("of").at("element"), (json{0, 0}));
+}
+
+TEST(Inputs, WhyTellsWhereWhatIsTakenWasPut) {
+    const json answer = why("beside", "turned", "0,0");
+    const json& in = answer.at("evidence").at("entrances").at(0);
+    EXPECT_EQ(in.at("kind"), "handed");
+    EXPECT_EQ(
+        in.at("file").get<std::string>() + ":" + in.at("line").dump(),
+        source_place("tests/kernels/inputs/rows.cu", "turned[k] = tile[row][c ^ 1]")
+    );
+    EXPECT_EQ(
+        in.at("put").at("file").get<std::string>() + ":" + in.at("put").at("line").dump(),
+        source_place("tests/kernels/inputs/rows.cu", "tile[k / cols][k % cols] = x[k]")
+    );
 }
 
 }  // namespace

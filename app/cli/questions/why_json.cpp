@@ -90,12 +90,50 @@ ordered_json elements_json(const std::vector<diagnosis::InputElement>& elements)
     return j;
 }
 
+ordered_json execution_json(const WhyReport& r, const diagnosis::Execution& e) {
+    return {
+        {"file", file_of(r, e.source)},
+        {"line",      e.line         },
+        {"inlined_at",      e.called_at},
+        {"site",      e.site               },
+        {"warp",      e.warp},
+        {"lane",      e.lane               },
+        {"order",      e.order},
+        {"times_before",      e.times_before        }
+    };
+}
+
+const char* word_of(diagnosis::Entrance::Kind kind) {
+    using Kind = diagnosis::Entrance::Kind;
+    switch (kind) {
+        case Kind::read: return "read";
+        case Kind::taken: return "taken";
+        case Kind::kept: return "kept";
+        case Kind::handed: return "handed";
+    }
+    return "";
+}
+
+ordered_json entrances_json(const WhyReport& r) {
+    ordered_json out = ordered_json::array();
+    for (const diagnosis::Entrance& e : r.chain.evidence.entrances) {
+        ordered_json j = execution_json(r, e.at);
+        j["argument"] = e.input.argument, j["element"] = e.input.at, j["kind"] = word_of(e.kind);
+        j["of"] = nullptr, j["put"] = nullptr;
+        if (e.of) j["of"] = element_json(r, *e.of);
+        if (e.put) j["put"] = execution_json(r, *e.put);
+        out.push_back(j);
+    }
+    return out;
+}
+
 ordered_json evidence_json(const WhyReport& r) {
     const diagnosis::Evidence& e = r.chain.evidence;
     ordered_json j{
         {"problem",    e.problem               },
         {"foreign",    elements_json(e.foreign)},
         {"missing",    elements_json(e.missing)},
+        {"entrances",  entrances_json(r)       },
         {"laid_right", e.laid_right            }
     };
     j["belongs_to"] = nullptr;

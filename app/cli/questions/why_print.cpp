@@ -179,6 +179,22 @@ std::string elements_text(const std::vector<diagnosis::InputElement>& elements) 
     return join(texts, " and ");
 }
 
+std::string lane_text(const diagnosis::Execution& e) {
+    return fmt::format("lane {} of warp {}", e.lane, e.warp);
+}
+
+// "x[0,0] comes in at k.cu:17 by lane 0 of warp 0, out of what y[0,0] is made of."
+std::string entrance_text(const WhyReport& r, const diagnosis::Entrance& e) {
+    using Kind = diagnosis::Entrance::Kind;
+    std::string text =
+        fmt::format("{} comes in at {} by {}", text_of(e.input), place_of(r, e.at), lane_text(e.at));
+    if (e.put) text += fmt::format(", out of where {} put it at {}", lane_text(*e.put), place_of(r, *e.put));
+    if (e.of)
+        text += (e.kind == Kind::kept ? ", with a value of " : ", out of where it lies for ") +
+            element_text(r, *e.of);
+    return text + ".\n";
+}
+
 // What is proven about the wrong element, and so about the lines marked !.
 std::string evidence_text(const WhyReport& r) {
     const diagnosis::Evidence& e = r.chain.evidence;
@@ -187,6 +203,8 @@ std::string evidence_text(const WhyReport& r) {
     if (!e.foreign.empty())
         text +=
             fmt::format("It is made of {}, which its reference is not made of.\n", elements_text(e.foreign));
+    if (!e.belongs_to)
+        for (const diagnosis::Entrance& in : e.entrances) text += entrance_text(r, in);
     if (!e.missing.empty())
         text += fmt::format(
             "It is not made of {}, which its reference is made of{}.\n",
@@ -208,10 +226,14 @@ std::string evidence_text(const WhyReport& r) {
     const bool misled = std::any_of(r.chain.lines.begin(), r.chain.lines.end(), [](const ProvenanceLine& l) {
         return l.misled;
     });
+    const bool kept = std::any_of(e.entrances.begin(), e.entrances.end(), [](const auto& in) {
+        return in.kind == diagnosis::Entrance::Kind::kept;
+    });
     if (misled && !e.belongs_to)
-        text +=
-            "What does not belong comes in at the lines marked !: their address, or the guard that let them "
-            "read, is wrong.\n";
+        text += kept
+            ? "What does not belong goes on at the lines marked !: nothing set it anew before.\n"
+            : "What does not belong comes in at the lines marked !: their address, or the guard that "
+              "let them read, is wrong.\n";
     return text;
 }
 

@@ -165,7 +165,16 @@ Shared shared_with_others(
 }
 
 Execution execution_of(const Doubt& d, const Link& l) {
-    return {l.site, l.warp, l.lane, l.order, travel::times_before(d.chain.route, l)};
+    const ProvenanceLine there = place_of_site(d.chain, l.site);
+    return {
+        l.site,
+        there.source,
+        there.line,
+        there.called_at,
+        l.warp,
+        l.lane,
+        l.order,
+        travel::times_before(d.chain.route, l)};
 }
 
 Execution execution_of(const Doubt& d, const travel::Touch& t) {

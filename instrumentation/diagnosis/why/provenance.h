@@ -95,6 +95,8 @@ struct InputElement {
 // An execution by one lane.
 struct Execution {
     uint32_t site = 0;
+    int source = -1, line = 0;  // as of a ProvenanceLine
+    std::vector<int> called_at;
     int warp = 0, lane = 0;
     uint64_t order = 0;
     uint64_t times_before = 0;  // that the lane executed it

@@ -44,7 +44,8 @@ std::vector<bool> made_of(
     ReferenceInputs& needs, size_t argument, int64_t element, const std::vector<analysis::Window>& windows
 );
 
-// Of the elements, at most `most` spread over them: the first that the reference is not made of.
+// Of the elements, at most `most` spread over them: the first that the reference is not made of. None of an
+// output of which it is made nowhere.
 std::optional<int64_t> foreign_element(
     ReferenceInputs& needs, size_t argument, const Stretches& read, int most
 );
