@@ -152,5 +152,23 @@ TEST(Ceiling, ADiagnosisSaysThatItsTimeWasUp) {
     EXPECT_TRUE(go_on());
 }
 
+// What was seen needs no time: a race that no value shows is reported, unproven, however late it is.
+TEST(Ceiling, WhatTheRunSawIsReportedWithoutTime) {
+    for (const double seconds : {1e-9, 1e-3, 3600.0}) {
+        Wrong wrong("../gallery/products/lora.toml", "sync");
+        wrong.experiment->options.search_seconds = seconds;
+        const std::vector<capture::Finding> all = diagnose(*wrong.experiment, wrong.c, wrong.incidents);
+        ASSERT_FALSE(all.empty()) << seconds;
+        EXPECT_EQ(all.front().rule, "race_shared");
+        if (seconds > 1) {
+            EXPECT_TRUE(capture::is_proven(all.front()));
+        } else if (seconds < 1e-6) {
+            EXPECT_EQ(all.front().evidence_kind, capture::EvidenceKind::witness);
+            EXPECT_NE(all.front().explanation.find("The time of --search was up"), std::string::npos);
+        }
+        EXPECT_TRUE(go_on());
+    }
+}
+
 }  // namespace
 }  // namespace wl::diagnosis

@@ -178,7 +178,16 @@ void add_poisoned_registers(
     std::move(trace.incidents.begin(), trace.incidents.end(), std::back_inserter(out.incidents));
 }
 
+Trial refused(std::string why) {
+    Trial out;
+    out.unsupported = std::move(why), out.finished = false;
+    return out;
+}
+
+Trial too_late() { return refused("the time of --search was up"); }
+
 Trial run_trial(Prover& prover, Lowered& changed, const TrialOptions& options) {
+    if (prover.time_is_up) return too_late();
     const ptx::Module& module = changed.module;
     const emulator::Program& program =
         program_of(changed, options.entry.empty() ? prover.experiment.entry : options.entry);
@@ -204,12 +213,6 @@ Trial run_trial(Prover& prover, Lowered& changed, const TrialOptions& options) {
     return out;
 }
 
-Trial refused(std::string why) {
-    Trial out;
-    out.unsupported = std::move(why);
-    return out;
-}
-
 }  // namespace
 
 bool is_clean(const Trial& t) {
@@ -226,6 +229,7 @@ std::string measured_words(const Experiment& e) {
 }
 
 Trial try_executable(Prover& prover, const execution::Executable& program, const TrialOptions& options) {
+    if (prover.time_is_up) return too_late();
     if (options.zero_unwritten || options.fp64 || options.schedule_seed != 0)
         return refused("it takes the emulator, which lacks an instruction of the kernel");
     const auto run = [&](Prepared& prepared, const execution::RunOptions& o) {
@@ -261,6 +265,7 @@ Trial try_program(Prover& prover, Lowered& changed, const TrialOptions& options)
 }
 
 Trial try_sequence(Prover& prover, const ptx::Module& changed, const TrialOptions& how) {
+    if (prover.time_is_up) return too_late();
     Trial out;
     const Before& before = before_launch(prover, 0, 0);
     execution::GlobalMemory memory = execution::copy_of(before.memory);

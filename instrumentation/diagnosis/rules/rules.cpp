@@ -24,22 +24,22 @@ namespace {
 using When = Rule::When;
 
 constexpr Rule kRules[] = {
-    {"owner",           owner_rule,           When::always     },
-    {"race",            race_rule,            When::always     },
-    {"fault",           fault_rule,           When::always     },
-    {"device",          device_rule,          When::always     },
-    {"uninitialised",   uninitialised_rule,   When::always     },
-    {"never_written",   never_written_rule,   When::always     },
-    {"unwritten",       unwritten_rule,       When::always     },
-    {"constant_factor", constant_factor_rule, When::always     },
-    {"operand",         operand_rule,         When::always     },
-    {"partial",         partial_rule,         When::always     },
-    {"stride",          stride_rule,          When::always     },
-    {"index",           index_rule,           When::unexplained},
-    {"idea",            idea_rule,            When::always     },
-    {"precision",       precision_rule,       When::unproven   },
-    {"search",          search_rule,          When::unproven   },
-    {"inputs",          inputs_rule,          When::neither    },
+    {"owner",           owner_rule,           When::always,      false},
+    {"race",            race_rule,            When::always,      false},
+    {"fault",           fault_rule,           When::always,      false},
+    {"device",          device_rule,          When::always,      false},
+    {"uninitialised",   uninitialised_rule,   When::always,      false},
+    {"never_written",   never_written_rule,   When::always,      false},
+    {"unwritten",       unwritten_rule,       When::always,      false},
+    {"constant_factor", constant_factor_rule, When::always,      false},
+    {"operand",         operand_rule,         When::always,      false},
+    {"partial",         partial_rule,         When::always,      false},
+    {"stride",          stride_rule,          When::always,      false},
+    {"index",           index_rule,           When::unexplained, false},
+    {"idea",            idea_rule,            When::always,      true },
+    {"precision",       precision_rule,       When::unproven,    true },
+    {"search",          search_rule,          When::unproven,    true },
+    {"inputs",          inputs_rule,          When::neither,     true },
 };
 
 std::string factor_sentence(const std::string& name, const analysis::FactorFit& fit) {
@@ -321,14 +321,16 @@ namespace {
 constexpr const char* kTimeWasUp =
     "The time of --search was up before all had been looked at: a longer one may find more.";
 
-// Nothing: the time was up before it had an answer.
-std::optional<Ruled> applied(const Rule& rule, Symptoms& s) {
+// What a rule says once the time is up it says without trials: what was seen is told, and nothing is proven.
+Ruled answer_of(const Rule& rule, Symptoms& s, std::optional<Ceiling>& ceiling) {
     try {
         return apply(rule, s);
     } catch (const Stopped&) {
         if (stop_signal() != 0) throw;
-        return std::nullopt;
+        ceiling.reset();
+        s.prover.time_is_up = true;
     }
+    return rule.needs_time ? Ruled{} : apply(rule, s);
 }
 
 }  // namespace
@@ -336,10 +338,10 @@ std::optional<Ruled> applied(const Rule& rule, Symptoms& s) {
 std::vector<capture::Finding> diagnose(
     const Experiment& e, const capture::Capture& c, const std::vector<emulator::Incident>& incidents
 ) {
-    std::optional<Ceiling> ceiling;
-    if (e.options.search_seconds > 0) ceiling.emplace(e.options.search_seconds);
     Prover prover{e};
     Symptoms s = symptoms_of(prover, c, incidents);
+    std::optional<Ceiling> ceiling;
+    if (e.options.search_seconds > 0) ceiling.emplace(e.options.search_seconds);
     std::vector<capture::Finding> out;
     bool explained = s.first_bad < 0;
     std::vector<int> claimed_by;  // of s.claims: indices of findings
@@ -350,12 +352,8 @@ std::vector<capture::Finding> diagnose(
         const bool neither = rule.when == When::neither;
         if ((rule.when == When::unexplained || neither) && explained) continue;
         if (rule.when == When::unproven || neither ? found : settled) continue;
-        std::optional<Ruled> ruled = applied(rule, s);
-        if (!ruled) {
-            add_sentence(tried, kTimeWasUp);
-            break;
-        }
-        Ruled& said = *ruled;
+        if (rule.needs_time && s.prover.time_is_up) continue;
+        Ruled said = answer_of(rule, s, ceiling);
         const auto first = static_cast<int>(out.size());
         for (capture::Finding& f : said.findings) f.caused_by += f.caused_by >= 0 ? first : 0;
         for (size_t i = 0; i < s.claims.size(); ++i) join(said.findings, s.claims[i], claimed_by[i]);
@@ -370,6 +368,8 @@ std::vector<capture::Finding> diagnose(
         s.right_in_fp64 = s.right_in_fp64 || (said.mends && rule.apply == precision_rule);
         settled = settled || said.mends;  // a change of the program is looked for still
     }
+    ceiling.reset();
+    if (s.prover.time_is_up) add_sentence(tried, kTimeWasUp);
     const bool outputs_only =
         s.first_bad >= 0 && c.tiles[static_cast<size_t>(s.first_bad)].block == capture::kWholeLaunch;
     if (!explained && !outputs_only) out.push_back(tile_finding(s));

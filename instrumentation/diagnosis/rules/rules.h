@@ -67,6 +67,7 @@ struct Rule {
     // or sees a race that no value shows; or when both hold.
     enum class When : uint8_t { always, unexplained, unproven, neither };
     When when = When::always;
+    bool needs_time = false;  // left out once the time of --search is up
 };
 std::span<const Rule> rules();
 
