@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
             "missing_input",
             "c < length[row] - 1; ++c) sum",
             "sums[0] does not depend on x[0,6], and its reference does",
-            "Nobody reads it for the element: the last read of x"},
+            "Nobody reads it for the element: the read of x that lies nearest"},
         Fault{
             "lost",
             "missing_input",

@@ -224,7 +224,8 @@ std::string absence_text(const Case& c, const Absence& a) {
     if (!a.read && !a.beside) return fmt::format("Nothing of {} goes into the element.", a.input.argument);
     if (!a.read)
         return fmt::format(
-            "Nobody reads it for the element: the last read of {} for it is at {}; an end of a loop, a guard "
+            "Nobody reads it for the element: the read of {} that lies nearest is at {}; an end of a loop, a "
+            "guard "
             "or "
             "an index leaves it out.",
             a.input.argument,
@@ -236,7 +237,8 @@ std::string absence_text(const Case& c, const Absence& a) {
     if (!a.taken) return read + ".";
     return read +
         fmt::format(
-               ": the last that the element takes from memory or from another lane is taken at {} by {}.",
+               ": the last that the element takes from shared memory or from another lane is taken at {} by "
+               "{}.",
                at(*a.taken),
                lane_text(*a.taken)
         );

@@ -177,8 +177,8 @@ Execution execution_of(const Doubt& d, const Link& l) {
         travel::times_before(d.chain.route, l)};
 }
 
-Execution execution_of(const Doubt& d, const travel::Touch& t) {
-    return execution_of(d, Link{t.order, t.site, t.warp, t.lane, {}, {}});
+Execution execution_of(const Doubt& d, const travel::SliceStep& s) {
+    return execution_of(d, Link{s.last, s.site, s.warp, s.lane, {}, {}});
 }
 
 bool is_shuffle(const Doubt& d, uint32_t site) {
@@ -230,30 +230,32 @@ std::optional<Entrance> entrance_of(const Doubt& d, ReferenceInputs& needs, cons
     return out;
 }
 
-Absence absence_of(const Doubt& d, const InputPlace& input, const travel::Slice& whole) {
+Absence absence_of(
+    const Doubt& d, const InputPlace& input, const travel::Slice& whole, const travel::SliceStep* beside
+) {
     Absence out;
     out.input = input_element(d.chain, input);
-    for (const travel::SliceStep& s : whole.steps) {
-        const Link step{s.last, s.site, s.warp, s.lane, {}, {}};
-        if (s.read_bytes != 0 || is_shuffle(d, s.site)) out.taken = execution_of(d, step);
-        if (s.read_bytes == 0) continue;
-        const auto from = emulator::allocation_at(*d.chain.route.traveller, s.read_address);
-        if (from && from->first == out.input.argument) out.beside = out.taken;
-    }
-    if (const auto bytes = bytes_of(d, input)) {
-        const auto touches = travel::touches_of(d.chain.route, {*bytes});
-        const auto on_the_way = [&](uint32_t site) {
-            return std::any_of(whole.steps.begin(), whole.steps.end(), [&](const travel::SliceStep& s) {
-                return s.site == site;
-            });
-        };
-        // Where the element takes others of the argument, only who reads them by the same instruction reads
-        // for it.
-        const auto read = std::find_if(touches.begin(), touches.end(), [&](const travel::Touch& t) {
-            return !t.writes && (!out.beside || on_the_way(t.site));
+    if (beside != nullptr) out.beside = execution_of(d, *beside);
+    const auto last = std::find_if(whole.steps.rbegin(), whole.steps.rend(), [&](const travel::SliceStep& s) {
+        constexpr uint64_t kWindow = 0xff00'0000'0000'0000;
+        const bool shared = s.read_bytes != 0 && (s.read_address & kWindow) == emulator::kSharedBase;
+        return shared || is_shuffle(d, s.site);
+    });
+    if (last != whole.steps.rend()) out.taken = execution_of(d, *last);
+    const auto bytes = bytes_of(d, input);
+    if (!bytes) return out;
+    const auto on_the_way = [&](uint32_t site) {
+        return std::any_of(whole.steps.begin(), whole.steps.end(), [&](const travel::SliceStep& s) {
+            return s.site == site;
         });
-        if (read != touches.end()) out.read = execution_of(d, *read);
-    }
+    };
+    // Where the element takes others of the argument, who reads them by the same instruction reads for it.
+    const auto touches = travel::touches_of(d.chain.route, {*bytes});
+    const auto read = std::find_if(touches.begin(), touches.end(), [&](const travel::Touch& t) {
+        return !t.writes && (beside == nullptr || on_the_way(t.site));
+    });
+    if (read != touches.end())
+        out.read = execution_of(d, Link{read->order, read->site, read->warp, read->lane, {}, {}});
     return out;
 }
 

@@ -22,7 +22,10 @@ InputElement input_element(const Chain& chain, const InputPlace& input);
 // of two slices: Lyle and Weiser, 1987). Nothing: it is not known, as the chain is too long, or cut.
 std::optional<Entrance> entrance_of(const Doubt& doubt, ReferenceInputs& needs, const InputPlace& input);
 
-// `whole`: the slice of the wrong element.
-Absence absence_of(const Doubt& doubt, const InputPlace& input, const travel::Slice& whole);
+// `whole`: the slice of the wrong element; `beside`: its step that reads nearest to the input, null where
+// none reads the argument.
+Absence absence_of(
+    const Doubt& doubt, const InputPlace& input, const travel::Slice& whole, const travel::SliceStep* beside
+);
 
 }  // namespace wl::diagnosis

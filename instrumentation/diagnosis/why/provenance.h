@@ -119,8 +119,8 @@ struct Entrance {
 struct Absence {
     InputElement input;
     std::optional<Execution> read;    // somebody reads it, and it does not come as far as the element
-    std::optional<Execution> beside;  // the last read on the way of the same argument
-    std::optional<Execution> taken;   // the last taking on the way of what memory or another lane holds
+    std::optional<Execution> beside;  // the read on the way that lies nearest in the argument
+    std::optional<Execution> taken;   // the last taking on the way from shared memory or another lane
 };
 // The inputs of the first wrong element against those that its reference is made of, found by changing inputs
 // and computing the reference again.

@@ -117,6 +117,23 @@ bool moves_memory(const travel::SliceStep& s) {
     return (s.read_bytes != 0 || s.reg < 0) && (address & kWindow) != emulator::kLocalBase;
 }
 
+// The step that reads what lies nearest to the element; nullptr: none reads the argument.
+const travel::SliceStep* nearest_read(
+    const Doubt& d, const std::vector<Passage>& passages, const BoundArgument& a, int64_t element
+) {
+    const travel::SliceStep* out = nullptr;
+    int64_t least = 0;
+    for (const Passage& p : passages) {
+        const auto from = emulator::allocation_at(*d.chain.route.traveller, p.step.read_address);
+        if (p.step.read_bytes == 0 || !from || from->first != a.name) continue;
+        for (const auto& [first, last] : read_of(p.inputs, a)) {
+            const int64_t away = std::max({first - element, element - last, int64_t{0}});
+            if (out == nullptr || away <= least) out = &p.step, least = away;
+        }
+    }
+    return out;
+}
+
 void mark_line(const Chain& chain, uint32_t site, std::vector<ProvenanceLine>& lines) {
     const ProvenanceLine there = place_of_site(chain, site);
     for (ProvenanceLine& line : lines)
@@ -216,7 +233,9 @@ Evidence evidence_of(const Doubt& d, std::vector<ProvenanceLine>& lines) {
         }
         if (const auto missing = missing_element(*needs, k, read)) {
             evidence.missing.push_back(input_element(d.chain, {k, *missing}));
-            evidence.absences.push_back(absence_of(d, {k, *missing}, whole));
+            evidence.absences.push_back(
+                absence_of(d, {k, *missing}, whole, nearest_read(d, passages, args[k], *missing))
+            );
         }
     }
     if (!evidence.foreign.empty()) evidence.belongs_to = rightful_owner(d, whole.inputs);
