@@ -107,7 +107,13 @@ bool same_link(const Link& a, const Link& b) {
     return std::tie(a.order, a.lane, a.to.place) == std::tie(b.order, b.lane, b.to.place);
 }
 
-std::vector<Touch> touches_of(Route& route, const std::vector<Bytes>& ranges) {
+Lanes lanes_of(const Slice& slice) {
+    Lanes out;
+    for (const Passing& p : slice.passings) out.emplace(p.warp, p.lane);
+    return out;
+}
+
+std::vector<Touch> touches_of(Route& route, const std::vector<Bytes>& ranges, const Lanes* by) {
     std::vector<Touch> out;
     emulator::run_from(*route.traveller, 0, -1, [&](const emulator::Here& here) {
         const ptx::Instruction& in = *route.instructions[here.site];
@@ -126,6 +132,7 @@ std::vector<Touch> touches_of(Route& route, const std::vector<Bytes>& ranges) {
         const bool copies = traits_of(in).memory == ptx::Memory::copy;
         for (const Transfer& t : transfers(in, e, log)) {
             if ((e.lanes >> t.lane & 1) == 0) continue;
+            if (by != nullptr && !by->contains({here.warp, t.lane})) continue;
             if (copies) add(t.lane, t.from, t.copied, false);
             if (!copies && reads_memory(in)) add(t.lane, t.address, t.bytes, false);
             if (writes) add(t.lane, t.address, t.bytes, true);

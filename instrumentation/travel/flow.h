@@ -4,6 +4,8 @@
 #include "instrumentation/travel/slice.h"
 
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace wl::travel {
@@ -33,8 +35,12 @@ struct Touch {
     uint32_t bytes = 0;
     bool writes = false;
 };
-// In kernel time, of one of the ranges each. Runs the block to its end.
-std::vector<Touch> touches_of(Route& route, const std::vector<Bytes>& ranges);
+// In kernel time, of one of the ranges each; by these warps and lanes alone, where they are given. Runs the
+// block to its end.
+using Lanes = std::set<std::pair<int, int>>;
+std::vector<Touch> touches_of(Route& route, const std::vector<Bytes>& ranges, const Lanes* by = nullptr);
+// That executed something on the way.
+Lanes lanes_of(const Slice& slice);
 
 // How often the lane executed the instruction before. Runs the block up to there.
 uint64_t times_before(Route& route, const Link& link);

@@ -137,9 +137,9 @@ std::string entrance_text(const Case& c, const Entrance& e, const std::string& e
             );
         case Entrance::Kind::taken:
             return fmt::format(
-                "It is there for {}, which depends on it, and at {} {} takes it for {} as well: what is "
-                "taken "
-                "there is another's, or was not set anew.",
+                "It is there for {}, which depends on it. At {} {} takes it for {} as well: on the way from "
+                "there lies "
+                "what is wrong, an index or a place that is not set anew.",
                 of,
                 at,
                 lane_text(e.at),

@@ -23,20 +23,19 @@ const manifest::BoundArgument& argument_of(const Dependence& d, const InputPlace
     return d.chain.problem.args[input.argument];
 }
 
-// Twice as large as any, of both signs.
+// Twice as large as any, of both signs; of wider integers the extremes of the array.
 std::vector<double> values_for(const manifest::BoundArgument& a) {
-    double largest = 0;
-    for (int64_t k = 0; k < elements(a.data.shape); ++k) {
-        const double value = at(a.data, static_cast<size_t>(k));
-        if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-    }
-    if (largest == 0) largest = 0.5;
+    const auto [low, high] = extremes(a.data);
+    double largest = std::max(std::abs(low), std::abs(high));
+    if (!std::isfinite(largest) || largest == 0) largest = 0.5;
     switch (a.data.dtype) {
         case DType::u8: return {std::min(255.0, std::ceil(2 * largest)), 0};
         case DType::s8:
             return {std::min(127.0, std::ceil(2 * largest)), std::max(-128.0, std::floor(-2 * largest))};
-        default: return {2 * largest, -2 * largest};
+        default: break;
     }
+    if (!is_float(a.data.dtype)) return {high, low};
+    return {2 * largest, -2 * largest};
 }
 
 void put(const manifest::BoundArgument& a, int64_t element, double value, std::vector<std::byte>& bytes) {
@@ -56,8 +55,11 @@ int64_t asked_index(const Dependence& d) { return int64_t{d.asked.row} * asked_t
 // All blocks where that is not too much: an element may depend on what others leave.
 bool runs_whole(const Symptoms& s) { return counter(s.capture, "warp_instructions") <= kMostTriedWhole; }
 
-// `value` of the input, or all as it is; NaN: the kernel did not come to the element.
-double kernel_value(const Dependence& d, const InputPlace& input, std::optional<double> value) {
+// `value` of the input, or all as it is; NaN: the kernel did not come to the element. Nothing: it went
+// astray.
+std::optional<double> kernel_value(
+    const Dependence& d, const InputPlace& input, std::optional<double> value
+) {
     const Inputs& inputs = inputs_of(d.s.prover, 0);
     Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
     const manifest::BoundArgument& a = argument_of(d, input);
@@ -80,19 +82,23 @@ double kernel_value(const Dependence& d, const InputPlace& input, std::optional<
             marks[static_cast<size_t>(t.mark)].name == probe.name && (index + 1) * size <= t.values.size();
         if (is) out = to_double(probe.dtype, t.values.data() + index * size);
     };
-    emulator::run(program, prepared.launch, prepared.memory, run);
+    const execution::RunResult ran = emulator::run(program, prepared.launch, prepared.memory, run);
+    if (!ran.incidents.empty()) return std::nullopt;
     const execution::Allocation* const left = execution::find_named(prepared.memory, probe.name);
     if (tile.block < 0 && left != nullptr && (index + 1) * size <= left->bytes.size())
         out = to_double(probe.dtype, left->bytes.data() + index * size);
     return out;
 }
 
-double reference_value(const Dependence& d, const InputPlace& input, std::optional<double> value) {
+// Nothing: it fails.
+std::optional<double> reference_value(
+    const Dependence& d, const InputPlace& input, std::optional<double> value
+) {
     manifest::Problem problem = d.chain.problem;
     Tensor& data = problem.args[input.argument].data;
     if (value) put(argument_of(d, input), input.element, *value, data.bytes);
     const MadeReference made = make_reference(problem);
-    if (!made.reference) return kNaN;
+    if (!made.reference) return std::nullopt;
     const analysis::ReferenceTile tile =
         made.reference->tile(window_of(d.chain, {d.asked.tile, d.asked.row, d.asked.col}));
     const bool there = tile.problem.empty() && !tile.compared.data.empty() && tile.compared.data[0] != 0;
@@ -109,14 +115,16 @@ bool moved(double was, double now, double by) {
 std::vector<Parted> trials_of(Dependence& d, const InputPlace& input) {
     const manifest::BoundArgument& a = argument_of(d, input);
     if (!d.got) d.got = kernel_value(d, input, std::nullopt);
-    const double reference = reference_value(d, input, std::nullopt);
-    if (!std::isfinite(reference)) return {};
+    const auto reference = reference_value(d, input, std::nullopt);
+    if (!d.got || !reference || !std::isfinite(*reference)) return {};
     std::vector<Parted> out;
     for (const double value : values_for(a)) {
         Parted p;
         p.was = at(a.data, static_cast<size_t>(input.element)), p.now = value;
-        p.got_was = *d.got, p.reference_was = reference;
-        p.got_now = kernel_value(d, input, value), p.reference_now = reference_value(d, input, value);
+        p.got_was = *d.got, p.reference_was = *reference;
+        const auto got_now = kernel_value(d, input, value), reference_now = reference_value(d, input, value);
+        if (!got_now || !reference_now) return {};
+        p.got_now = *got_now, p.reference_now = *reference_now;
         out.push_back(p);
     }
     return out;
@@ -145,7 +153,9 @@ std::optional<Parted> alone_in_reference(Dependence& d, const InputPlace& input)
     for (const Parted& p : trials_of(d, input)) {
         // What is no number stays none, whatever it depends on.
         if (!std::isfinite(p.got_was) || p.got_was != p.got_now) return std::nullopt;
-        if (!out && moved(p.reference_was, p.reference_now, kBeyondRounding * bound)) out = p;
+        if (!out && std::isfinite(p.reference_now) &&
+            moved(p.reference_was, p.reference_now, kBeyondRounding * bound))
+            out = p;
     }
     return out;
 }

@@ -17,7 +17,6 @@ namespace {
 
 using travel::Link;
 
-constexpr size_t kPassings = 1 << 20;      // of a slice
 constexpr size_t kOthers = 1 << 14;        // elements of which the reference is asked
 constexpr size_t kOthersBuiltin = 1 << 8;  // the same of one that computes each when it is asked for
 constexpr size_t kFollowed = 3;            // of those that are made of the input
@@ -206,28 +205,65 @@ InputElement input_element(const Chain& chain, const InputPlace& input) {
     return {a.name, coordinates(a.data.shape, input.element)};
 }
 
-std::optional<Entrance> entrance_of(const Doubt& d, ReferenceInputs& needs, const InputPlace& input) {
+Stretches read_on_the_way(const Doubt& d, size_t argument, const travel::Slice& whole) {
+    const manifest::BoundArgument& a = d.chain.problem.args[argument];
+    const auto at = emulator::allocation_named(*d.chain.route.traveller, a.name);
+    if (!at) return {};
+    const uint64_t size = size_of(a.data.dtype);
+    const travel::Lanes lanes = travel::lanes_of(whole);
+    std::set<int64_t> read;
+    for (const travel::Touch& t : travel::touches_of(
+             d.chain.route,
+             {
+                 {at->first, static_cast<uint32_t>(a.data.bytes.size())}
+    },
+             &lanes
+         ))
+        for (uint64_t k = t.address; !t.writes && k < t.address + t.bytes; k += size)
+            read.insert(static_cast<int64_t>((k - at->first) / size));
+    Stretches out;
+    for (const int64_t element : read) {
+        if (!out.empty() && out.back().second + 1 == element)
+            out.back().second = element;
+        else
+            out.emplace_back(element, element);
+    }
+    return out;
+}
+
+std::optional<Entrance> entrance_of(
+    const Doubt& d, ReferenceInputs& needs, const InputPlace& input, const travel::Slice& whole
+) {
     const auto bytes = bytes_of(d, input);
-    if (!bytes) return std::nullopt;
-    const auto way = way_to(d, d.accused.element, *bytes);
-    if (!way || way->empty()) return std::nullopt;
+    if (!bytes || !whole.passed_all) return std::nullopt;
+    const std::vector<Link> way = travel::way_of(whole, *bytes);
+    if (way.empty()) return std::nullopt;
     const std::vector<TileElement> others = made_of_input(d, needs, input);
     if (!needs.failure.empty()) return std::nullopt;
-    const Shared shared = shared_with_others(d, *way, others, *bytes);
+    const Shared shared = shared_with_others(d, way, others, *bytes);
     const auto own = std::find(shared.links.begin(), shared.links.end(), false);
     if (own == shared.links.end()) return std::nullopt;
-    const Link& enters = (*way)[static_cast<size_t>(own - shared.links.begin())];
+    const Link& enters = way[static_cast<size_t>(own - shared.links.begin())];
     Entrance out;
     out.input = input_element(d.chain, input);
     out.at = execution_of(d, enters);
     if (!shared.last) {
-        if (!others.empty()) hand_over(d, *way, out);
+        if (!others.empty()) hand_over(d, way, out);
         return out;
     }
     out.of = shared.of;
-    const bool goes_on = (*way)[*shared.last].mixed && enters.read.mask == 0;
+    const bool goes_on = way[*shared.last].mixed && enters.read.mask == 0;
     out.kind = goes_on ? Entrance::Kind::kept : Entrance::Kind::taken;
     return out;
+}
+
+const travel::SliceStep* last_exchange(const Doubt& d, const travel::Slice& whole) {
+    constexpr uint64_t kWindow = 0xff00'0000'0000'0000;
+    const auto last = std::find_if(whole.steps.rbegin(), whole.steps.rend(), [&](const travel::SliceStep& s) {
+        const bool shared = s.read_bytes != 0 && (s.read_address & kWindow) == emulator::kSharedBase;
+        return shared || is_shuffle(d, s.site);
+    });
+    return last == whole.steps.rend() ? nullptr : &*last;
 }
 
 Absence absence_of(
@@ -236,12 +272,7 @@ Absence absence_of(
     Absence out;
     out.input = input_element(d.chain, input);
     if (beside != nullptr) out.beside = execution_of(d, *beside);
-    const auto last = std::find_if(whole.steps.rbegin(), whole.steps.rend(), [&](const travel::SliceStep& s) {
-        constexpr uint64_t kWindow = 0xff00'0000'0000'0000;
-        const bool shared = s.read_bytes != 0 && (s.read_address & kWindow) == emulator::kSharedBase;
-        return shared || is_shuffle(d, s.site);
-    });
-    if (last != whole.steps.rend()) out.taken = execution_of(d, *last);
+    if (const travel::SliceStep* last = last_exchange(d, whole)) out.taken = execution_of(d, *last);
     const auto bytes = bytes_of(d, input);
     if (!bytes) return out;
     const auto on_the_way = [&](uint32_t site) {
@@ -249,10 +280,13 @@ Absence absence_of(
             return s.site == site;
         });
     };
-    // Where the element takes others of the argument, who reads them by the same instruction reads for it.
+    // Where the element takes others of the argument, who reads them by the same instruction reads for it;
+    // where nothing goes from lane to lane, its own lanes alone.
+    const travel::Lanes lanes = travel::lanes_of(whole);
     const auto touches = travel::touches_of(d.chain.route, {*bytes});
     const auto read = std::find_if(touches.begin(), touches.end(), [&](const travel::Touch& t) {
-        return !t.writes && (beside == nullptr || on_the_way(t.site));
+        return !t.writes && (beside == nullptr || on_the_way(t.site)) &&
+            (out.taken || lanes.empty() || lanes.contains({t.warp, t.lane}));
     });
     if (read != touches.end())
         out.read = execution_of(d, Link{read->order, read->site, read->warp, read->lane, {}, {}});

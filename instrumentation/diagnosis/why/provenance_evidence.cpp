@@ -38,6 +38,20 @@ Stretches elements_of(const SliceInput& in, const BoundArgument& a) {
     return out;
 }
 
+// Both together, by rising order.
+Stretches joined(Stretches a, const Stretches& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    std::sort(a.begin(), a.end());
+    Stretches out;
+    for (const auto& [first, last] : a) {
+        if (!out.empty() && first <= out.back().second + 1)
+            out.back().second = std::max(out.back().second, last);
+        else
+            out.emplace_back(first, last);
+    }
+    return out;
+}
+
 bool is_input(const BoundArgument& a) { return is_changeable(a) && !a.texture && (!a.output || a.filled); }
 
 Stretches read_of(const std::vector<SliceInput>& inputs, const BoundArgument& a) {
@@ -194,6 +208,35 @@ void mark_lines(
     mark_entrance(d, passages, evidence, lines, reads_unwritten);
 }
 
+// What the element is made of of one argument, against what its reference is made of.
+void compare_inputs(
+    const Doubt& d,
+    ReferenceInputs& needs,
+    size_t argument,
+    const travel::Slice& whole,
+    const std::vector<Passage>& passages,
+    Evidence& evidence
+) {
+    const BoundArgument& a = d.chain.problem.args[argument];
+    const Stretches read = read_of(whole.inputs, a);
+    if (const auto foreign = foreign_element(needs, argument, read, kTried)) {
+        evidence.foreign.push_back(input_element(d.chain, {argument, *foreign}));
+        const auto entrance = entrance_of(d, needs, {argument, *foreign}, whole);
+        if (entrance) evidence.entrances.push_back(*entrance);
+    }
+    auto missing = missing_element(needs, argument, read);
+    if (!missing) return;
+    // What is read and compared only is not left out: what no lane on the way reads comes first.
+    if (last_exchange(d, whole) == nullptr) {
+        const Stretches seen = read_on_the_way(d, argument, whole);
+        if (const auto unseen = missing_element(needs, argument, joined(read, seen))) missing = unseen;
+    }
+    evidence.missing.push_back(input_element(d.chain, {argument, *missing}));
+    evidence.absences.push_back(
+        absence_of(d, {argument, *missing}, whole, nearest_read(d, passages, a, *missing))
+    );
+}
+
 }  // namespace
 
 Evidence evidence_of(const Doubt& d, std::vector<ProvenanceLine>& lines) {
@@ -214,7 +257,9 @@ Evidence evidence_of(const Doubt& d, std::vector<ProvenanceLine>& lines) {
     }
     travel::SliceOptions options;
     options.from = d.accused.element;
+    options.passings = kPassings;
     const travel::Slice whole = travel::slice(d.chain.route, d.taken, options);
+    options.passings = 0;
     for (const travel::SliceStep& s : whole.steps)
         if (moves_memory(s)) options.through.push_back(s.site);
     const travel::Slice again = travel::slice(d.chain.route, d.taken, options);
@@ -223,21 +268,8 @@ Evidence evidence_of(const Doubt& d, std::vector<ProvenanceLine>& lines) {
         if (moves_memory(s)) passages.push_back({s, again.through[passages.size()]});
 
     const std::vector<BoundArgument>& args = d.chain.problem.args;
-    for (size_t k = 0; k < args.size(); ++k) {
-        if (!is_input(args[k])) continue;
-        const Stretches read = read_of(whole.inputs, args[k]);
-        if (const auto foreign = foreign_element(*needs, k, read, kTried)) {
-            evidence.foreign.push_back(input_element(d.chain, {k, *foreign}));
-            const auto entrance = entrance_of(d, *needs, {k, *foreign});
-            if (entrance) evidence.entrances.push_back(*entrance);
-        }
-        if (const auto missing = missing_element(*needs, k, read)) {
-            evidence.missing.push_back(input_element(d.chain, {k, *missing}));
-            evidence.absences.push_back(
-                absence_of(d, {k, *missing}, whole, nearest_read(d, passages, args[k], *missing))
-            );
-        }
-    }
+    for (size_t k = 0; k < args.size(); ++k)
+        if (is_input(args[k])) compare_inputs(d, *needs, k, whole, passages, evidence);
     if (!evidence.foreign.empty()) evidence.belongs_to = rightful_owner(d, whole.inputs);
     const uint64_t before = whole.steps.empty() ? 0 : whole.steps.back().last;
     for (const travel::LaidOut& l : travel::laid_out(d.chain.route, before)) {

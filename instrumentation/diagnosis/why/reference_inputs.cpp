@@ -10,20 +10,29 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
 
 namespace wl::diagnosis {
 namespace {
 
-// Half of what the format holds, where that is little; else far beyond what inputs are.
-double large(DType dtype) {
-    switch (dtype) {
-        case DType::e4m3: return 200;
+// What an element is changed to. Half of what the format holds, where that is little; else far beyond what
+// inputs are. Wider integers may be indices or counts: they become the largest or the smallest of their
+// array.
+struct Values {
+    double high = 0, low = 0;
+};
+Values values_for(const Tensor& tensor) {
+    switch (tensor.dtype) {
+        case DType::e4m3: return {200, -200};
         case DType::f16:
-        case DType::e5m2: return 3e4;
+        case DType::e5m2: return {3e4, -3e4};
         case DType::u8:
-        case DType::s8: return 60;
-        default: return 1e6;
+        case DType::s8: return {60, -60};
+        default: break;
     }
+    if (is_float(tensor.dtype)) return {1e6, -1e6};
+    const auto [low, high] = extremes(tensor);
+    return {high, low};
 }
 
 using Clock = std::chrono::steady_clock;
@@ -52,17 +61,27 @@ double value_now(ReferenceInputs& n) { return value_in(reference_now(n), n.windo
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-void enlarge(Tensor& tensor, const Stretches& elements, int sign) {
+void change(Tensor& tensor, const Stretches& elements, bool up) {
     const size_t size = size_of(tensor.dtype);
+    const Values values = values_for(tensor);
     for (const auto& [first, last] : elements)
         for (int64_t k = first; k <= last; ++k) {
-            const double spread = 1 + static_cast<double>(k * 37 % 101) / 101;
+            const double spread = is_float(tensor.dtype) ? 1 + static_cast<double>(k * 37 % 101) / 101 : 1;
             from_double(
                 tensor.dtype,
-                sign * large(tensor.dtype) * spread,
+                spread * (up ? values.high : values.low),
                 tensor.bytes.data() + static_cast<size_t>(k) * size
             );
         }
+}
+
+// A reference that fails on another integer than its own reads it. True: it did, and may be asked on.
+bool failed_on_integer(ReferenceInputs& n, size_t argument) {
+    const DType dtype = n.problem.args[argument].data.dtype;
+    if (n.failure.empty() || is_float(dtype) || size_of(dtype) == 1 || Clock::now() > n.deadline)
+        return false;
+    n.failure.clear();
+    return true;
 }
 
 // Does the reference change when these elements do?
@@ -70,9 +89,10 @@ bool changes(ReferenceInputs& n, size_t argument, const Stretches& elements) {
     Tensor& tensor = n.problem.args[argument].data;
     const std::vector<std::byte> kept = tensor.bytes;
     bool changed = false;
-    for (const int sign : {1, -1}) {
-        enlarge(tensor, elements, sign);
-        changed = !same(value_now(n), n.value) && n.failure.empty();
+    for (const bool up : {true, false}) {
+        change(tensor, elements, up);
+        changed = !same(value_now(n), n.value);
+        changed = (changed && n.failure.empty()) || failed_on_integer(n, argument);
         tensor.bytes = kept;
         if (changed) break;
     }
@@ -146,8 +166,21 @@ std::optional<ReferenceInputs> reference_inputs_of(
     return std::isnan(n.value) ? std::nullopt : std::optional(std::move(n));
 }
 
+std::pair<double, double> extremes(const Tensor& tensor) {
+    std::pair<double, double> out = {
+        std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+    for (int64_t k = 0; k < elements(tensor.shape); ++k) {
+        const double value = at(tensor, static_cast<size_t>(k));
+        if (std::isfinite(value)) out = {std::min(out.first, value), std::max(out.second, value)};
+    }
+    return out;
+}
+
 bool is_changeable(const manifest::BoundArgument& a) {
-    return a.array && a.pointers.empty() && (is_float(a.data.dtype) || size_of(a.data.dtype) == 1);
+    if (!a.array || !a.pointers.empty()) return false;
+    if (is_float(a.data.dtype) || size_of(a.data.dtype) == 1) return true;
+    const auto [low, high] = extremes(a.data);
+    return low < high;
 }
 
 bool is_made_of(ReferenceInputs& n, size_t argument, int64_t element) {
@@ -170,16 +203,14 @@ std::vector<bool> made_of(
     const auto is = reference_now(n);
     Tensor& tensor = n.problem.args[argument].data;
     const std::vector<std::byte> kept = tensor.bytes;
-    for (const int sign : {1, -1}) {
-        enlarge(
-            tensor,
-            {
-                {element, element}
-        },
-            sign
-        );
+    for (const bool up : {true, false}) {
+        const Stretches one = {
+            {element, element}
+        };
+        change(tensor, one, up);
         const auto changed = reference_now(n);
         tensor.bytes = kept;
+        failed_on_integer(n, argument);
         if (!is || !changed) continue;
         for (size_t k = 0; k < windows.size(); ++k)
             out[k] = out[k] || !same(value_in(is, windows[k]), value_in(changed, windows[k]));

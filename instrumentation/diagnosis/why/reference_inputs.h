@@ -32,7 +32,11 @@ std::optional<ReferenceInputs> reference_inputs_of(
     const manifest::Problem& problem, const analysis::Window& window
 );
 
-// Arrays whose elements are changed: numbers, no indices and counts.
+// The least and the largest finite element.
+std::pair<double, double> extremes(const Tensor& tensor);
+
+// Arrays whose elements are changed. Of wider integers those that have different values: each takes
+// another's.
 bool is_changeable(const manifest::BoundArgument& argument);
 
 // Is the reference's element made of this element, whatever the values? Of a maximum every operand counts, of
