@@ -1,15 +1,7 @@
-// Embeds each file by the assembler's .incbin; the paths come from CMakeLists.txt.
+// The files that travel inside the executable; the paths come from CMakeLists.txt.
 #include "app/draw/embedded.h"
 
-#define WL_EMBED(function, symbol, path)                                             \
-    asm(".pushsection .rodata\n" #symbol "_begin:\n.incbin \"" path "\"\n" #symbol   \
-        "_end:\n.byte 0\n"                                                           \
-        ".popsection\n");                                                            \
-    extern "C" const char symbol##_begin[];                                          \
-    extern "C" const char symbol##_end[];                                            \
-    std::string_view function() {                                                    \
-        return {symbol##_begin, static_cast<size_t>(symbol##_end - symbol##_begin)}; \
-    }
+#include "instrumentation/base/embed.h"
 
 namespace wl::app {
 
