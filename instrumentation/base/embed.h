@@ -1,5 +1,5 @@
-// A file that travels inside the program, by the assembler's .incbin: WL_EMBED defines a function that returns
-// its bytes. The path comes from CMakeLists.txt.
+// A file that travels inside the program, by the assembler's .incbin: WL_EMBED defines a function that
+// returns its bytes. The path comes from CMakeLists.txt.
 #pragma once
 
 #include <string_view>

@@ -54,9 +54,8 @@ auto named(const Pairs& all, std::string_view name) {
 }
 
 bool fits_word(const Source& s, const Element& e, int k) {
-    const bool one = std::any_of(e.words.begin(), e.words.end(), [&](const std::string& w) {
-        return s.is(k, w);
-    });
+    const bool one =
+        std::any_of(e.words.begin(), e.words.end(), [&](const std::string& w) { return s.is(k, w); });
     return one && !is_template_angle(s, k);
 }
 
@@ -128,16 +127,23 @@ bool joins_real(const Match& m, const Bound& h) {
 }
 
 constexpr std::array<std::pair<std::string_view, HoleCondition>, 15> kHoleConditions = {
-    {{"simple", [](const Match& m, const Bound& h, const std::string&) { return is_simple(m.s, h.first, h.last); }},
+    {{"simple",
+      [](const Match& m, const Bound& h, const std::string&) { return is_simple(m.s, h.first, h.last); }},
      {"number",
       [](const Match& m, const Bound& h, const std::string&) {
           return m.s.at(h.first).kind == Token::Kind::number;
       }},
-     {"has", [](const Match& m, const Bound& h, const std::string& word) { return says(m.s, h.first, h.last, word); }},
+     {"has",
+      [](const Match& m, const Bound& h, const std::string& word) {
+          return says(m.s, h.first, h.last, word);
+      }},
      {"is", [](const Match&, const Bound& h, const std::string& word) { return h.text == word; }},
-     {"begins", [](const Match& m, const Bound& h, const std::string& word) { return has_word(m, h.first, word); }},
-     {"before", [](const Match& m, const Bound&, const std::string& word) { return has_word(m, m.first - 1, word); }},
-     {"after", [](const Match& m, const Bound&, const std::string& word) { return has_word(m, m.last + 1, word); }},
+     {"begins",
+      [](const Match& m, const Bound& h, const std::string& word) { return has_word(m, h.first, word); }},
+     {"before",
+      [](const Match& m, const Bound&, const std::string& word) { return has_word(m, m.first - 1, word); }},
+     {"after",
+      [](const Match& m, const Bound&, const std::string& word) { return has_word(m, m.last + 1, word); }},
      {"alone",  // all that is set there
       [](const Match& m, const Bound&, const std::string&) {
           return has_word(m, m.first - 1, "=") && has_word(m, m.last + 1, ";");
@@ -152,7 +158,8 @@ constexpr std::array<std::pair<std::string_view, HoleCondition>, 15> kHoleCondit
       [](const Match& m, const Bound& h, const std::string&) {
           return kind_of_type(m.s, h.text) != ValueKind::other;
       }},
-     {"anchor", [](const Match& m, const Bound&, const std::string& word) { return has_word(m, m.anchor, word); }},
+     {"anchor",
+      [](const Match& m, const Bound&, const std::string& word) { return has_word(m, m.anchor, word); }},
      {"function",
       [](const Match& m, const Bound&, const std::string& word) {
           return says(m.s, m.body.open, m.body.close - 1, word);
@@ -164,9 +171,8 @@ constexpr std::array<std::pair<std::string_view, HoleCondition>, 15> kHoleCondit
               if (h.first >= 0) first = std::min(first, h.first), last = std::max(last, h.last);
           return holds_real(m.s, first, last);
       }},
-     {"real_value", [](const Match& m, const Bound& h, const std::string&) {
-          return holds_real(m.s, h.first, h.last);
-      }}}
+     {"real_value",
+      [](const Match& m, const Bound& h, const std::string&) { return holds_real(m.s, h.first, h.last); }}}
 };
 
 }  // namespace

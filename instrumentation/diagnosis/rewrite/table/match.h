@@ -8,7 +8,9 @@
 namespace wl::diagnosis::rewrite {
 
 // With the row's anchor at the token; nothing: it does not stand there.
-std::optional<Match> match_at(const Source& s, const Body& body, const Row& row, int token, const Bound* unread);
+std::optional<Match> match_at(
+    const Source& s, const Body& body, const Row& row, int token, const Bound* unread
+);
 bool passes(const Match& m, const std::vector<Test>& tests, const Variable& v, int token);
 
 // By name, null where there is none: of variables, and of what a hole stands for.

@@ -18,7 +18,8 @@ std::string formed(const Match& m, std::string_view form, const Bound& b) {
     if (form == "zero") return is_real_number(b) ? "0.0f" : "0";
     if (form == "one") return is_real_number(b) ? "1.0f" : "1";
     if (form == "in" && b.first >= 0) return in_brackets(m.s, b.first, b.last);
-    const bool bracket = form == "bare" && b.first >= 0 && m.s.is(b.first, "(") && m.s.at(b.first).match == b.last;
+    const bool bracket =
+        form == "bare" && b.first >= 0 && m.s.is(b.first, "(") && m.s.at(b.first).match == b.last;
     return bracket ? m.s.words(b.first + 1, b.last - 1) : b.text;
 }
 
@@ -104,9 +105,7 @@ void try_rows(Writer& w, const Pass& pass, int token, const Body& body, const Va
         if (near || !row.near) try_row(w, row, token, token, body, given ? &*given : nullptr);
 }
 
-void try_rows(
-    Writer& w, const Pass& pass, const Statement& st, const Body& body, const Variable* unread
-) {
+void try_rows(Writer& w, const Pass& pass, const Statement& st, const Body& body, const Variable* unread) {
     const bool near = w.is_near(st.first);
     const std::optional<Bound> given = bound_to(unread);
     const int sets = st.word == "return" ? st.first : assignment_of(w.s, st);

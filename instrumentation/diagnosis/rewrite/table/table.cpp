@@ -39,7 +39,8 @@ struct Reader {
     void skip_spaces() { text.remove_prefix(std::min(text.find_first_not_of(' '), text.size())); }
     std::string name() {
         size_t n = 0;
-        while (n < text.size() && (std::isalnum(static_cast<unsigned char>(text[n])) != 0 || text[n] == '_')) ++n;
+        while (n < text.size() && (std::isalnum(static_cast<unsigned char>(text[n])) != 0 || text[n] == '_'))
+            ++n;
         if (n == 0) fail(fmt::format("a name is expected before `{}`", text));
         const std::string out(text.substr(0, n));
         text.remove_prefix(n);
@@ -169,8 +170,8 @@ Condition read_one(Reader& r) {
     c.holds = hole_condition(name);
     if (c.holds == nullptr) r.fail(fmt::format("no condition is `{}`", name));
     c.words = parts(r.text, ' ');
-    const bool of_place =
-        name == "before" || name == "after" || name == "alone" || name == "function" || name == "real" || name == "anchor";
+    const bool of_place = name == "before" || name == "after" || name == "alone" || name == "function" ||
+        name == "real" || name == "anchor";
     if (!of_place && c.words.empty()) r.fail(fmt::format("`{}` is of a hole", name));
     if (!of_place) c.hole = known_hole(r, c.words.front()), c.words.erase(c.words.begin());
     return c;
@@ -203,9 +204,7 @@ void check_put(Reader r) {
     }
 }
 
-void for_each_text(
-    const Section& s, const char* key, Row& row, const std::function<void(Reader)>& visit
-) {
+void for_each_text(const Section& s, const char* key, Row& row, const std::function<void(Reader)>& visit) {
     const std::vector<std::string> all = manifest::texts(s, key).value_or(std::vector<std::string>{});
     for (const std::string& text : all) visit({s, key, row, text});
 }

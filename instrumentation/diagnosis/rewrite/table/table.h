@@ -1,5 +1,5 @@
-// The table of edits (edits.toml): what people write by mistake and what they mean, a row each. A row's pattern
-// is matched over the tokens of a source; `docs/internals/edits.md` has the notation.
+// The table of edits (edits.toml): what people write by mistake and what they mean, a row each. A row's
+// pattern is matched over the tokens of a source; `docs/internals/edits.md` has the notation.
 #pragma once
 
 #include "instrumentation/diagnosis/rewrite/writer.h"
@@ -72,14 +72,14 @@ struct Row {
     bool near = true;         // of suspected lines alone
     std::vector<std::string> holes;
     std::vector<Element> pattern;
-    int anchor = 0;              // of the pattern
-    int marked = 0, end = 0;     // elements that are replaced, from and to; none: something is put there
-    std::vector<Choices> each;   // the last one turns fastest
-    size_t most = 0;             // choices at one place; 0: all
+    int anchor = 0;             // of the pattern
+    int marked = 0, end = 0;    // elements that are replaced, from and to; none: something is put there
+    std::vector<Choices> each;  // the last one turns fastest
+    size_t most = 0;            // choices at one place; 0: all
     std::vector<std::vector<Condition>> where;  // of each one holds
     std::vector<std::string> put;
-    std::string wrong, right;    // its example
-    int line = 0;                // of the table
+    std::string wrong, right;  // its example
+    int line = 0;              // of the table
 };
 
 // Rows that are tried one after the other at each token, or at each statement.
