@@ -19,21 +19,22 @@ json diagnosed(const std::string& kernel, const std::string& fault) {
 }
 
 struct Fault {
-    const char *name, *rule, *line, *title, *says;
+    const char *kernel, *name, *rule, *line, *title, *says;
 };
 
 struct Inputs : testing::TestWithParam<Fault> {};
 
 TEST_P(Inputs, AreNamedWithTheLineAtWhichTheyComeInOrStayAway) {
     const Fault& fault = GetParam();
-    const json answer = diagnosed("rows", fault.name);
+    const json answer = diagnosed(fault.kernel, fault.name);
     ASSERT_EQ(answer.at("verdict"), "findings");
     const json& first = answer.at("findings")[0];
     EXPECT_EQ(first.at("rule"), fault.rule) << first.dump(1);
     EXPECT_EQ(first.at("evidence_kind"), "witness");
     const std::string at =
         first.at("where").value("file", "") + ":" + std::to_string(first.at("where").value("line", 0));
-    EXPECT_EQ(at, source_place("tests/kernels/inputs/rows.cu", fault.line)) << first.dump(1);
+    EXPECT_EQ(at, source_place("tests/kernels/inputs/" + std::string(fault.kernel) + ".cu", fault.line))
+        << first.dump(1);
     EXPECT_EQ(first.at("title"), fault.title);
     EXPECT_NE(first.at("explanation").get<std::string>().find(fault.says), std::string::npos)
         << first.dump(1);
@@ -45,54 +46,68 @@ INSTANTIATE_TEST_SUITE_P(
     Inputs,
     testing::Values(
         Fault{
+            "rows",
             "carried",
             "foreign_input",
             "c < length[row]; ++c) sum += x[row * cols + c]",
             "sums[1] depends on x[0,0], and its reference does not",
             "It is part of sums[0], as it should be"},
         Fault{
+            "rows",
             "padding",
             "foreign_input",
             "c < cols; ++c) sum",
             "sums[0] depends on x[0,7], and its reference does not",
             "reads it: the index, or the bound or guard that lets it read, is wrong."},
         Fault{
+            "rows",
             "packed",
             "foreign_input",
             "x[row * length[row] + c]",
             "sums[1] depends on x[0,3], and its reference does not",
             "It lacks x[1,0], on which its reference depends: x[0,3] lies at (-1, +3) from it."},
         Fault{
+            "rows",
             "beside",
             "foreign_input",
             "turned[k] = tile[row][c ^ 1]",
             "turned[0,0] depends on x[0,1], and its reference does not",
             "The block needs it for other elements. It is put away at "},
         Fault{
+            "rows",
             "early",
             "missing_input",
             "c < length[row] - 1; ++c) sum",
             "sums[0] does not depend on x[0,6], and its reference does",
             "Nobody reads it for the element: the read of x that lies nearest"},
         Fault{
+            "rows",
             "lost",
             "missing_input",
             "turned[k] = row == 5",
             "turned[0,5] does not depend on x[5,0], and its reference does",
-            "and does not come as far as the element"}
+            "and does not come as far as the element"},
+        Fault{
+            "picks",
+            "early",
+            "missing_input",
+            "best = row[c]",
+            "most[13] does not depend on x[13,8], and its reference does",
+            "Nobody reads it for the element"}
     ),
-    [](const auto& each) { return std::string(each.param.name); }
+    [](const auto& each) { return std::string(each.param.kernel) + "_" + each.param.name; }
 );
 
 TEST(Inputs, OfARightKernelNothingIsSaid) {
-    for (const char* kernel : {"rows", "gates"}) {
+    for (const char* kernel : {"rows", "gates", "picks"}) {
         const json answer = diagnosed(kernel, "");
         EXPECT_EQ(answer.at("verdict"), "ok") << answer.dump(1);
     }
 }
 
 // A factor and a number that is added change no dependence. Nor does what hides it: a gate that is shut with
-// other inputs, another block's part of a sum, the zeros that the sum begins with.
+// other inputs, another block's part of a sum, the zeros that the sum begins with; nor that it is compared
+// only.
 TEST(Inputs, NothingIsSaidWhereAnElementDependsOnWhatItShould) {
     for (const auto& [kernel, fault] : {
              std::pair("rows", "factor"), {"gates", "offset"},

@@ -40,7 +40,7 @@ struct Trial;
 // Not for several threads at once. The experiment outlives it.
 struct Prover {
     const Experiment& experiment;
-    bool time_is_up = false;  // of --search: trials are refused from then on
+    bool time_is_up = false;                                   // of --search: trials are refused from then on
     std::map<uint64_t, std::unique_ptr<Inputs>> by_seed = {};  // by distance from the problem's own seed
     std::shared_ptr<const emulator::Program> unedited = {};
     std::shared_ptr<const Trial> sequence = {};  // as it is; try_unedited_sequence
