@@ -128,6 +128,14 @@ TEST_F(Programs, ASecondDeviceAndAMissingFunctionAreToldByName) {
     EXPECT_TRUE(has(missing.err, "warplens: cudaImportExternalMemory is not supported\n")) << missing.err;
 }
 
+// Its status says that it failed, and that was for want of a call of ours.
+TEST_F(Programs, AProgramThatGivesUpAfterAMissingFunctionIsUnsupported) {
+    const Said said = run("gives up");
+    EXPECT_EQ(said.status, 3) << said.err;
+    EXPECT_TRUE(has(said.err, "the program ended with status 1\nunsupported: 0 launches")) << said.err;
+    EXPECT_EQ(answer("gives up")["verdict"], "unsupported");
+}
+
 TEST_F(Programs, WhatWasLaunchedBeforeTheProgramDiedIsTold) {
     const Said died = run("die"), host = run("host");
     EXPECT_EQ(died.status, 128 + 9);

@@ -196,6 +196,7 @@ int main(int argc, char** argv) {
         scale<<<1, 2000>>>(filled(1)), printf("%s\n", cudaGetErrorName(cudaGetLastError()));
     if (what == "device") printf("%s\n", cudaGetErrorName(cudaSetDevice(1)));
     if (what == "missing") printf("%s\n", cudaGetErrorName(cudaImportExternalMemory(nullptr, nullptr)));
+    if (what == "gives up" && cudaImportExternalMemory(nullptr, nullptr) != cudaSuccess) return 1;
     if (what == "host") printf("%g\n", *filled(1));
     if (what == "die") scale<<<1, kN>>>(filled(1)), raise(SIGKILL);
     return what == "status" ? 5 : 0;

@@ -126,11 +126,12 @@ const char* not_supported_as(const std::string& function) {
     return of_driver ? "CUDA_ERROR_NOT_SUPPORTED" : "cudaErrorNotSupported";
 }
 
-// A program that goes on after an error that it does not look at ends in a signal of its own making.
+// A program that looks at the error gives up with a status; one that does not goes on to a signal of its own
+// making.
 bool fell_after_unsupported(const ProgramRun& run) {
     constexpr std::array kFaults{SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP};
-    return std::find(kFaults.begin(), kFaults.end(), run.ended.signal) != kFaults.end() &&
-        !texts(run, Event::Kind::unsupported).empty();
+    const bool fault = std::find(kFaults.begin(), kFaults.end(), run.ended.signal) != kFaults.end();
+    return (fault || run.ended.code != 0) && !texts(run, Event::Kind::unsupported).empty();
 }
 
 // With the place of the first call of each.
@@ -271,8 +272,7 @@ std::string program_text(const ProgramRun& run, const Style& style, bool verbose
         out += paint(style, Color::bad, wrap(ended, 0));
     const int64_t launches = count_of_launches(groups);
     const std::string verdict = verdict_of(run);
-    const bool lacked = run.ended.code != 0 && !texts(run, Event::Kind::unsupported).empty();
-    const bool cut_off = verdict == "ok" && (run.ended.signal != 0 || lacked);
+    const bool cut_off = verdict == "ok" && run.ended.signal != 0;
     const int64_t refused = count_of_refused(groups);
     out += fmt::format(
         "{}: {} launch{}, {} with findings of {} own{}; values simulated by the CPU emulator\n",
