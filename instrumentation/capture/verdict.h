@@ -20,7 +20,8 @@ constexpr std::array<VerdictWord, 5> kVerdictWords = {
      {"incomplete",
          3,
          "an output was compared with nothing, in part, or by a limit that decides nothing; or a description "
-         "that is not yet checked may be at fault"},
+         "that is not yet checked may be at fault; or a program was ended by a signal, and that is its "
+         "status"},
      }
 };
 

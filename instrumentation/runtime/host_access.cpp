@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -104,25 +105,58 @@ bool read_text(const char* from, std::string& out) {
     }
 }
 
-bool is_mapped(const void* at, size_t bytes) {
+namespace {
+
+struct Mapped {
+    uintptr_t from = 0, to = 0;
+    bool reads = false, writes = false;
+    std::string_view line;
+};
+
+// Calls `take` with each part of the system's list, which rises, until it returns false; false: there is no
+// list.
+template <class Take>
+bool each_mapped(Take take) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(
         std::fopen("/proc/self/maps", "re"), std::fclose
     );
-    if (maps == nullptr) return is_readable(at, std::min(bytes, kPage));
+    if (maps == nullptr) return false;
+    std::array<char, 512> line;
+    while (std::fgets(line.data(), line.size(), maps.get()) != nullptr) {
+        Mapped m;
+        char reads = 0, writes = 0;
+        if (std::sscanf(line.data(), "%" SCNxPTR "-%" SCNxPTR " %c%c", &m.from, &m.to, &reads, &writes) != 4)
+            continue;
+        m.reads = reads == 'r', m.writes = writes == 'w', m.line = line.data();
+        if (!take(m)) break;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool is_mapped(const void* at, size_t bytes) {
     auto next = reinterpret_cast<uintptr_t>(at);
     const uintptr_t end = next + bytes;
     if (end < next) return false;
-    std::array<char, 512> line;
-    while (next < end && std::fgets(line.data(), line.size(), maps.get()) != nullptr) {
-        uintptr_t from = 0, to = 0;
-        char reads = 0, writes = 0;
-        if (std::sscanf(line.data(), "%" SCNxPTR "-%" SCNxPTR " %c%c", &from, &to, &reads, &writes) != 4)
-            continue;
-        if (next < from) return false;
-        if (next < to && (reads != 'r' || writes != 'w')) return false;
-        next = std::max(next, std::min(to, end));
-    }
-    return next >= end;
+    const bool listed = each_mapped([&](const Mapped& m) {
+        if (next < m.from || (next < m.to && !(m.reads && m.writes))) return false;
+        next = std::max(next, std::min(m.to, end));
+        return next < end;
+    });
+    return listed ? next >= end : is_readable(at, std::min(bytes, kPage));
+}
+
+std::string host_memory_name(uint64_t address) {
+    std::string out;
+    each_mapped([&](const Mapped& m) {
+        if (address >= m.from && address < m.to && m.reads)
+            out = m.line.find("[stack]") != m.line.npos ? "host stack"
+                : m.line.find("[heap]") != m.line.npos  ? "host heap"
+                                                        : "host";
+        return address >= m.to;
+    });
+    return out;
 }
 
 }  // namespace wl::runtime

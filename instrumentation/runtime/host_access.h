@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace wl::runtime {
@@ -17,5 +18,7 @@ bool write_host(void* to, const void* from, size_t bytes);
 bool read_text(const char* from, std::string& out);
 // By the system's list: all of it is mapped, to be read and written.
 bool is_mapped(const void* at, size_t bytes);
+// "host stack", "host heap" or "host" memory by the system's list; "": the program has nothing there.
+std::string host_memory_name(uint64_t address);
 
 }  // namespace wl::runtime

@@ -139,6 +139,16 @@ struct Last {
     }
 } last;
 
+void host_pointer(const std::string& what) {
+    float stack[kN] = {};
+    float* heap = new float[2 * kN]();
+    if (what == "pointer to a stack") scale<<<1, kN>>>(stack);
+    if (what == "pointer to a heap") scale<<<1, kN>>>(heap);
+    if (what == "pointer to a registered heap")
+        cudaHostRegister(heap, kN * sizeof(float), 0), scale<<<1, 2 * kN>>>(heap);
+    cudaDeviceSynchronize();
+}
+
 void freed() {
     float* a = filled(1);
     cudaFree(a);
@@ -283,6 +293,7 @@ int main(int argc, char** argv) {
     if (what == "atexit") atexit(launch_race);
     if (what == "destructor") last.launches = true;
     if (what == "freed") freed();
+    if (what.find("pointer to ") == 0) host_pointer(what);
     if (what == "freed waits") freed_while_work_waits();
     if (what == "double") double_free();
     if (what == "unwritten") unwritten();

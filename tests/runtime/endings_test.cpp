@@ -139,6 +139,21 @@ TEST_F(Endings, AResetGivesMemoryBackAndVariablesBeginAnew) {
     EXPECT_FALSE(has(said.err, "past the end of")) << said.err;
 }
 
+TEST_F(Endings, APointerOfTheHostIsNoIndexOutOfBounds) {
+    for (const std::string where : {"stack", "heap"}) {
+        const Said said = run("pointer to a " + where);
+        EXPECT_EQ(said.status, 1);
+        EXPECT_TRUE(has(said.err, "reads memory of the host, its " + where)) << said.err;
+        EXPECT_TRUE(has(said.err, "at host " + where + " address 0x")) << said.err;
+        EXPECT_TRUE(has(said.err, "cudaMalloc(), fill it with cudaMemcpy()")) << said.err;
+        EXPECT_FALSE(has(said.err, "Check the index")) << said.err;
+    }
+    const Said index = run("pointer to a registered heap");
+    EXPECT_EQ(index.status, 1);
+    EXPECT_TRUE(has(index.err, "right past the end of allocation 1 (1024 bytes)")) << index.err;
+    EXPECT_FALSE(has(index.err, "memory of the host")) << index.err;
+}
+
 TEST_F(Endings, ATextureWhoseMemoryIsGoneIsAFinding) {
     const Said said = run("textures");
     expect_race(said);

@@ -140,7 +140,11 @@ TEST_F(Programs, WhatWasLaunchedBeforeTheProgramDiedIsTold) {
     const Said died = run("die"), host = run("host");
     EXPECT_EQ(died.status, 128 + 9);
     EXPECT_TRUE(has(died.err, "launch 1: scale(float*)")) << died.err;
-    EXPECT_TRUE(has(died.err, "was ended by signal 9 (Killed), after launch 1")) << died.err;
+    EXPECT_TRUE(has(died.err, "was ended by signal 9 (Killed), after launch 1\nincomplete: 1 launch"))
+        << died.err;
+    const json killed = answer("die");
+    EXPECT_EQ(killed["verdict"], "incomplete") << killed;
+    EXPECT_EQ(killed["signal"], 9) << killed;
     EXPECT_EQ(host.status, 128 + 11);
     EXPECT_TRUE(has(host.err, "the host cannot read or write device memory")) << host.err;
 }

@@ -246,13 +246,13 @@ std::string verdict_of(const ProgramRun& run) {
     if (!run.found.empty() || count_of_refused(groups) > 0) return "findings";
     const bool lacks = std::any_of(groups.begin(), groups.end(), is_unsupported) ||
         !run.how_to_link.empty() || !texts(run, Event::Kind::error).empty() || fell_after_unsupported(run);
-    return lacks ? "unsupported" : "ok";
+    return lacks ? "unsupported" : run.ended.signal != 0 ? "incomplete" : "ok";
 }
 
 int status_of(const ProgramRun& run) {
     const std::string verdict = verdict_of(run);
-    if (verdict != "ok") return capture::status_of(verdict);
-    return shell_status(run.ended);
+    const bool own = verdict == "ok" || verdict == "incomplete";
+    return own ? shell_status(run.ended) : capture::status_of(verdict);
 }
 
 std::string program_text(const ProgramRun& run, const Style& style, bool verbose) {
@@ -271,12 +271,10 @@ std::string program_text(const ProgramRun& run, const Style& style, bool verbose
     if (const std::string ended = ended_text(run); !ended.empty())
         out += paint(style, Color::bad, wrap(ended, 0));
     const int64_t launches = count_of_launches(groups);
-    const std::string verdict = verdict_of(run);
-    const bool cut_off = verdict == "ok" && run.ended.signal != 0;
     const int64_t refused = count_of_refused(groups);
     out += fmt::format(
         "{}: {} launch{}, {} with findings of {} own{}; values simulated by the CPU emulator\n",
-        cut_off ? "ok as far as it came" : verdict,
+        verdict_of(run),
         launches,
         launches == 1 ? "" : "es",
         run.found.size(),

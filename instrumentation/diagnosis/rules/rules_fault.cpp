@@ -142,6 +142,26 @@ void name_extent(const Symptoms& s, const Incident& i, capture::Finding& f) {
     f.proof += ", " + extent.text;
 }
 
+// What a stand-in runtime names so: the program's own memory, which kernels do not see.
+void name_host_memory(const Symptoms& s, const Incident& i, capture::Finding& f) {
+    const std::string& memory = i.first.memory;
+    if (!memory.starts_with("host")) return;
+    f.title = fmt::format(
+        "{}: {} memory of the host{}",
+        place(f.where),
+        i.first.write ? "writes" : "reads",
+        memory == "host" ? "" : ", its " + memory.substr(std::string_view("host ").size())
+    );
+    f.explanation = fmt::format(
+        "At {} {}. A kernel sees no memory of the host that `malloc`, `new` or a variable gave: allocate it "
+        "with "
+        "cudaMalloc(), fill it with cudaMemcpy() and pass that pointer; or make the host's visible with "
+        "cudaMallocManaged(), cudaMallocHost() or cudaHostRegister().",
+        quoted(s.capture, f.where),
+        witness(s, i)
+    );
+}
+
 // A finding in the making, with what pairing it with another needs.
 struct Fault {
     capture::Finding f;
@@ -242,7 +262,7 @@ Fault fault_of(const Symptoms& s, const Incident& i, const Words& w) {
     };
     if (i.second.block >= 0) f.evidence.emplace_back("other_site", static_cast<double>(i.second.site));
     f.proof = out.seen, f.count = i.count;
-    if (i.kind == Kind::out_of_bounds) name_extent(s, i, f);
+    if (i.kind == Kind::out_of_bounds) name_extent(s, i, f), name_host_memory(s, i, f);
     name_grid_barrier(s, i, f);
     if (i.kind == Kind::divergent_barrier && f.other.line > 0)
         f.title += ", while the others wait at " + place(f.other);
