@@ -110,6 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
         Hazard{"rounds", "uneven", "divergent_barrier"},
         Hazard{"detour", "inside", "divergent_barrier"},
         Hazard{"detour", "fewer", "divergent_barrier"},
+        Hazard{"detour", "called", "divergent_barrier"},
+        Hazard{"detour", "left", "divergent_barrier"},
         Hazard{"tail", "used", "shuffle_misuse"},
         Hazard{"chain", "relaxed", "race_global"},
         Hazard{"lookback", "apart", "race_global"}

@@ -15,11 +15,20 @@ namespace {
 
 bool is_aligned_barrier(const ptx::Instruction& in) { return in.op == ptx::Op::bar && in.modifiers.aligned; }
 
+// In the entry, or in what it calls.
+bool has_aligned_barrier(const Lowering& l) {
+    const std::vector<int>& reached = l.program.listing.functions;
+    return std::any_of(reached.begin(), reached.end(), [&](int f) {
+        const ptx::Code& code = l.module.functions[static_cast<size_t>(f)].code;
+        return std::any_of(code.begin(), code.end(), is_aligned_barrier);
+    });
+}
+
 }  // namespace
 
 void add_ways_round(Lowering& l) {
     const ptx::Code& code = l.function.code;
-    if (!l.function.is_entry || std::none_of(code.begin(), code.end(), is_aligned_barrier)) return;
+    if (!l.function.is_entry || !has_aligned_barrier(l)) return;
     ptx::Blocks blocks = ptx::blocks_of(l.function);
     WaysRound out;
     out.meets = post_dominators(blocks), out.exit = blocks.exit;

@@ -5,7 +5,7 @@ namespace wl::emulator {
 
 struct Lowering;
 
-// Program::ways_round, where the function is an entry with an aligned barrier.
+// Program::ways_round, where the function is an entry that comes to an aligned barrier.
 void add_ways_round(Lowering& l);
 
 }  // namespace wl::emulator

@@ -125,12 +125,30 @@ void look_at_place(Warp& w, const Instr* i, Barrier& barrier) {
     report(block, std::move(incident));
 }
 
+// Is the instruction of a function that the warp's lanes are in, below the entry?
+bool is_in_call(const Warp& w, size_t at) {
+    const FunctionCode* of = nullptr;
+    for (const FunctionCode& f : w.block->context.program->functions)
+        if (f.is_defined && f.begin <= at && (of == nullptr || f.begin > of->begin)) of = &f;
+    for (const Frame* f = w.frame; f->parent != nullptr; f = f->parent)
+        if (f->function == of) return true;
+    return false;
+}
+
+// Where the entry has come to: the instruction, or the call that the warp's lanes are in.
+const Instr* in_entry(const Warp& w, const Instr* i) {
+    for (const Frame* f = w.frame; f->parent != nullptr; f = f->parent) i = f->call;
+    return i;
+}
+
 // Has the lane that ended on a way that begins at `from` missed the barrier at `i`, rather than returned
-// before it?
-bool goes_round(const Block& block, const Instr* from, const Instr* i) {
+// before it? One that parted from the others in a function where these still are has left it early.
+bool goes_round(const Warp& w, const Instr* from, const Instr* i) {
+    const Block& block = *w.block;
     const WaysRound& ways = block.context.program->ways_round;
-    const size_t start = code_index(block, from), at = code_index(block, i);
-    if (start >= ways.block_of.size() || at >= ways.block_of.size()) return false;
+    const size_t start = code_index(block, from), at = code_index(block, in_entry(w, i));
+    if (start >= ways.block_of.size()) return is_in_call(w, start);
+    if (at >= ways.block_of.size()) return false;
     const auto on = [&](uint32_t b) { return b < ways.exit; };
     const uint32_t here = ways.block_of[at];
     for (uint32_t s = ways.block_of[start]; on(s); s = ways.meets[s]) {
@@ -147,7 +165,7 @@ uint32_t gone_round(const Warp& w, const Instr* i) {
     for (uint32_t left = w.exists & ~w.live; left != 0; left &= left - 1) {
         const int lane = first_lane(left);
         const Instr* const from = w.ended_from[static_cast<size_t>(lane)];
-        if (from != nullptr && goes_round(*w.block, from, i)) out |= 1u << lane;
+        if (from != nullptr && goes_round(w, from, i)) out |= 1u << lane;
     }
     return out;
 }

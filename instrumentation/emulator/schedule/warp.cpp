@@ -149,7 +149,8 @@ const Instr* wait_at(Warp& w, const Instr* i, Wait why) {
 
 const Instr* exit_lanes(Warp& w, const Instr* i, uint32_t mask) {
     w.live &= ~mask;
-    const Instr* const from = mask == w.mask ? running(w).began : nullptr;
+    const bool by_entry = w.frame->parent == nullptr;  // who exits in a function meets nobody behind it
+    const Instr* const from = mask == w.mask && by_entry ? running(w).began : nullptr;
     for (uint32_t left = w.live != 0 ? mask : 0; left != 0; left &= left - 1)
         w.ended_from[static_cast<size_t>(std::countr_zero(left))] = from;
     land_all_copies(w, mask);
