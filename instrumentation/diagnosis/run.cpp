@@ -310,6 +310,9 @@ void explain(const Experiment& e, capture::Capture& c, std::vector<execution::In
             known.options.harmless = std::move(harmless);
             c.findings = diagnose_measured(known, c, incidents);
         }
+        for (const std::string& idea : options.ideas)
+            if (c.findings.empty())
+                c.notes.push_back("--try " + idea + ": nothing is wrong that it could mend");
         c.seconds.emplace_back("diagnose", seconds(diagnose_time));
     }
     say_limits(c);

@@ -5,6 +5,7 @@ target_link_libraries(wl_synthetic_capture PUBLIC wl_capture)
 wl_test(blobs wl_synthetic_capture)
 wl_test(capture_json wl_synthetic_capture nlohmann_json::nlohmann_json)
 wl_test(capture_file wl_synthetic_capture SQLite::SQLite3)
+target_sources(capture_file_test PRIVATE capture/capture_counts_test.cpp)
 wl_test(open_capture wl_synthetic_capture SQLite::SQLite3)
 
 add_executable(write_synthetic_capture support/write_synthetic_capture.cpp)

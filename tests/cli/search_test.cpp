@@ -255,59 +255,6 @@ TEST(Search, IsNotMadeWhereItIsForbidden) {
     EXPECT_EQ(json::parse(said.out).at("findings")[0].at("rule"), "values_differ");
 }
 
-// ---- a person's own idea
-
-std::string line_of_sign() {
-    const std::string place = source_place("tests/kernels/search/centre.cu", "+ mean) * scale");
-    return place.substr(place.rfind(':') + 1);
-}
-
-Said tried(const std::string& idea) {
-    return warplens(
-        {"diagnose", kernel(), "--fault", "sign", "--search", "0", "--try", idea}, {"COLUMNS=200"}
-    );
-}
-
-TEST(Try, AnIdeaThatMendsIsProven) {
-    const Said said = tried(line_of_sign() + ": + mean -> - mean");
-    EXPECT_NE(said.out.find("[1] tried_change proven"), std::string::npos) << said.out << said.err;
-    EXPECT_NE(said.out.find("`+ mean` should be `- mean`"), std::string::npos) << said.out;
-    EXPECT_NE(said.out.find("- const float v = (x[row * cols + c] + mean) * scale;"), std::string::npos)
-        << said.out;
-    EXPECT_NE(said.out.find("+ const float v = (x[row * cols + c] - mean) * scale;"), std::string::npos)
-        << said.out;
-}
-
-TEST(Try, OneThatDoesNotIsSaidToLeaveWhatWrong) {
-    const std::string idea = line_of_sign() + ": mean -> scale";
-    const Said said = tried(idea);
-    EXPECT_EQ(said.status, 1);
-    EXPECT_NE(said.out.find("[1] values_differ witnessed"), std::string::npos) << said.out;
-    EXPECT_NE(said.out.find("`" + idea + "` does not mend it: 150 of 150 elements"), std::string::npos)
-        << said.out;
-}
-
-TEST(Try, AWordIsNoPartOfAnother) {
-    const Said said = tried(line_of_sign() + ": mea -> sum");
-    EXPECT_EQ(said.status, 2);
-    EXPECT_NE(said.err.find("does not say `mea`; it is `const float v"), std::string::npos) << said.err;
-}
-
-TEST(Try, ALineBehindTheEndIsSaidToBeNone) {
-    const Said said = tried("999: mean -> sum");
-    EXPECT_EQ(said.status, 2);
-    EXPECT_NE(said.err.find("does not say `mean`; it has "), std::string::npos) << said.err;
-    EXPECT_NE(said.err.find(" lines"), std::string::npos) << said.err;
-}
-
-TEST(Try, WhatIsNoIdeaIsRefusedWithTheForm) {
-    for (const char* idea : {"mean", "x: a -> b", "12: a", "12: ->"}) {
-        const Said said = tried(idea);
-        EXPECT_EQ(said.status, 2) << idea;
-        EXPECT_NE(said.err.find("57: < -> <="), std::string::npos) << said.err;
-    }
-}
-
 // ---- another shape
 
 // The kernel with a number for its length, and a manifest that names a second length.
@@ -362,38 +309,6 @@ TEST_F(OtherShape, AnIdeaThatMendsOneIsSaidToBeHardlyMeant) {
     EXPECT_EQ(right.value("explanation", "").find("hardly"), std::string::npos) << right.dump(1);
     EXPECT_NE(right.value("proof", "").find("; with preset short 0 of 300"), std::string::npos)
         << right.dump(1);
-}
-
-// ---- the patch
-
-TEST(Suggest, ThePatchMakesTheSourceRight) {
-    const TemporaryFolder folder;
-    for (const char* name : {"centre.cu", "centre.toml", "centre.py"})
-        write_file(
-            folder.path + "/" + name, read_file(source_path(std::string("tests/kernels/search/") + name))
-        );
-    const std::string toml = folder.path + "/centre.toml", patch = folder.path + "/mend.patch";
-    const Said said = warplens({"diagnose", toml, "--fault", "lost", "--search", "300", "--suggest", patch});
-    EXPECT_EQ(said.status, 1) << said.err;
-    const std::string text = read_file(patch);
-    EXPECT_NE(
-        text.find("-        sum = x[row * cols + c];\n+        sum += x[row * cols + c];"), std::string::npos
-    ) << text;
-    std::string source = read_file(folder.path + "/centre.cu");
-    const std::string wrong = "        sum = x[row * cols + c];";
-    source.replace(source.find(wrong), wrong.size(), "        sum += x[row * cols + c];");
-    write_file(folder.path + "/centre.cu", source);
-    EXPECT_EQ(warplens({"diagnose", toml, "--fault", "lost"}).status, 0) << "as the patch has it";
-}
-
-TEST(Suggest, WithoutAMendThereIsNoFileAndAWord) {
-    const TemporaryFolder folder;
-    const std::string patch = folder.path + "/mend.patch";
-    const Said said =
-        warplens({"diagnose", kernel(), "--fault", "sign", "--search", "0", "--suggest", patch});
-    EXPECT_EQ(said.status, 1);
-    EXPECT_NE(said.err.find("no patch for " + patch), std::string::npos) << said.err;
-    EXPECT_EQ(read_file(patch), "");
 }
 
 }  // namespace

@@ -214,9 +214,8 @@ TEST(PtxPrint, APrintedModuleSaysTheSameAgain) {
         "1\nret; }",
         ".file 7 \"a\\\\b\\\"\\n\"\n.entry k() {\n.loc 9 2147483647 0\nret;\n.loc 7 0 2147483647\nret; }",
         // sections, pragmas, attributes, directives
-        ".section .a { // one\n.b8 1 /* two */ }\n.section .a { .b8 2 }\n.section .b { }\n.entry k() { ret; "
+        ".section .a { // one\n.b8 1 /* two */ }\n.section .a { }\n.section .b { }\n.entry k() { ret; "
         "}",
-        ".section .a { .b8 1 }\n.section .a { }\n.section .b { }\n.section .b { .b8 1 }\n.entry k() { ret; }",
         ".pragma \"\\x01\\377\\t\\\"\", \"\";\n.entry k() { .pragma \"a\\\\\"; ret; }",
         ".func .attribute(.unified(1, 2 3)) f() { ret; }",
         ".entry k() .maxntid 1, 2 .minnctapersm 1 .foo 1, -2 3 { ret; }",

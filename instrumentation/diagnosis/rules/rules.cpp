@@ -36,7 +36,7 @@ constexpr Rule kRules[] = {
     {"partial",         partial_rule,         When::always,      false},
     {"stride",          stride_rule,          When::always,      false},
     {"index",           index_rule,           When::unexplained, false},
-    {"idea",            idea_rule,            When::always,      true },
+    {"idea",            idea_rule,            When::asked,       false},
     {"precision",       precision_rule,       When::unproven,    true },
     {"search",          search_rule,          When::unproven,    true },
     {"inputs",          inputs_rule,          When::neither,     true },
@@ -134,9 +134,13 @@ capture::Finding tile_finding(const Symptoms& s) {
     return f;
 }
 
-// The changed program had none of them; where none was run, the cause accounts for all that is wrong.
-void become_consequences(std::vector<capture::Finding>& findings, int of, const capture::Finding& cause) {
+// The changed program had none of them; where none was run, the cause accounts for all that is wrong. What is
+// proven by itself stays a cause beside a change that somebody asks for.
+void become_consequences(
+    std::vector<capture::Finding>& findings, int of, const capture::Finding& cause, bool asked
+) {
     for (capture::Finding& f : findings) {
+        if (asked && (is_proven(f) || f.caused_by >= 0)) continue;
         f.caused_by = of;
         if (is_proven(cause)) f.proof += "; gone with the change of the cause";
     }
@@ -348,22 +352,23 @@ std::vector<capture::Finding> diagnose(
     std::string tried;
     bool found = false;    // a cause
     bool settled = false;  // what is wrong is accounted for, and no line is proven to be the cause
+    bool over = false;     // a cause mends
     for (const Rule& rule : rules()) {
-        const bool neither = rule.when == When::neither;
+        const bool neither = rule.when == When::neither, asked = rule.when == When::asked;
         if ((rule.when == When::unexplained || neither) && explained) continue;
-        if (rule.when == When::unproven || neither ? found : settled) continue;
+        if (!asked && (over || (rule.when == When::unproven || neither ? found : settled))) continue;
         if (rule.needs_time && s.prover.time_is_up) continue;
         Ruled said = answer_of(rule, s, ceiling);
         const auto first = static_cast<int>(out.size());
         for (capture::Finding& f : said.findings) f.caused_by += f.caused_by >= 0 ? first : 0;
         for (size_t i = 0; i < s.claims.size(); ++i) join(said.findings, s.claims[i], claimed_by[i]);
         if (!said.claim.rules.empty()) s.claims.push_back(said.claim), claimed_by.push_back(first);
-        if (said.mends) become_consequences(out, first, said.findings.front());
+        if (said.mends && !over) become_consequences(out, first, said.findings.front(), asked);
         add_sentence(tried, said.tried);
         out.insert(out.end(), said.findings.begin(), said.findings.end());
         explained = explained || said.explains;
         const bool cause = has_cause(s, said);
-        if (said.mends && cause) break;
+        over = over || (said.mends && cause);
         found = found || cause;
         s.right_in_fp64 = s.right_in_fp64 || (said.mends && rule.apply == precision_rule);
         settled = settled || said.mends;  // a change of the program is looked for still

@@ -64,8 +64,8 @@ struct Rule {
     const char* name;
     Ruled (*apply)(const Symptoms&);
     // Asked always; when no rule before it explains the first bad tile; when none before it proves a cause,
-    // or sees a race that no value shows; or when both hold.
-    enum class When : uint8_t { always, unexplained, unproven, neither };
+    // or sees a race that no value shows; when both hold; or where somebody asks for it, whatever is known.
+    enum class When : uint8_t { always, unexplained, unproven, neither, asked };
     When when = When::always;
     bool needs_time = false;  // left out once the time of --search is up
 };

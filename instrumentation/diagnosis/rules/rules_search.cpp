@@ -109,10 +109,11 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
     if (f.where.launch == 0) f.where.block = s.block;
     f.title = title_of(m);
     f.explanation = fmt::format(
-        "With {} at {}{} every result comes inside its bound.",
+        "With {} at {}{} {}.",
         change_text(m),
         quoted(s.capture, f.where),
-        besides_text(s, m, f)
+        besides_text(s, m, f),
+        m.unjudged ? "no fault is left" : "every result comes inside its bound"
     );
     if (!m.remark.empty()) f.explanation += " " + m.remark;
     if (!m.remains.empty())
@@ -123,9 +124,12 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
     const Proof proof{m.proof, m.warp_instructions, m.lacks};
     f.evidence_kind = kind_of(proof);
     f.proof = text_of(proof);
-    const Experiment& e = s.experiment;
-    if (!m.patch.empty() && e.options.on_patch) e.options.on_patch(m.patch);
     return f;
+}
+
+void offer_patch(const Symptoms& s, const Mended& m) {
+    const Options& options = s.experiment.options;
+    if (!m.patch.empty() && options.on_patch) options.on_patch(m.patch);
 }
 
 std::string tried_text(const SearchResult& found) {
@@ -154,6 +158,7 @@ Ruled ruled_of(const Symptoms& s, const SearchResult& found) {
         return out;
     }
     capture::Finding f = finding_of(s, found.mended.front());
+    offer_patch(s, found.mended.front());
     for (size_t k = 1; k < found.mended.size(); ++k)
         f.explanation += fmt::format(
             " So it does with {} at {}.",
@@ -192,11 +197,16 @@ Ruled idea_rule(const Symptoms& s) {
     if (s.first_bad < 0 && s.incidents.empty()) return out;
     for (const std::string& text : s.experiment.options.ideas) {
         const Idea idea = parse_idea(text);
+        if (s.prover.time_is_up) {
+            add_sentence(out.tried, fmt::format("`{}` was not tried: the time of --search was up.", text));
+            continue;
+        }
         const Tried tried = try_idea(s, idea);
-        if (tried.mended && out.findings.empty()) {
+        if (tried.mended) {
+            if (out.findings.empty()) offer_patch(s, *tried.mended);
             out.findings.push_back(finding_of(s, *tried.mended));
             out.explains = out.mends = true;
-        } else if (!tried.mended) {
+        } else {
             add_sentence(out.tried, fmt::format("`{}` does not mend it: {}.", text, tried.text));
         }
     }

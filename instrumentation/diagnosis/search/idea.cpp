@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/launches.h"
 #include "instrumentation/diagnosis/search/other_shape.h"
@@ -53,12 +54,43 @@ std::string line_text(const std::string& text, int line) {
     return "it is `" + trimmed(text.substr(begin, text.find('\n', begin) - begin)) + "`";
 }
 
+// The rules by which it is still at fault, each once.
+std::string faults_of(const Trial& t) {
+    using Kind = execution::Incident::Kind;
+    std::string out;
+    for (const execution::Incident& i : t.incidents) {
+        const char* const name = is_race(i.kind) ? race_name(i.kind)
+            : i.kind == Kind::uninitialised_read ? "uninitialised"
+                                                 : fault_name(i.kind);
+        if (name != nullptr && out.find(name) == out.npos)
+            out += (out.empty() ? "" : ", ") + std::string(name);
+    }
+    return out;
+}
+
 std::string outcome(const Trial& t) {
     if (!t.unsupported.empty()) return t.unsupported;
-    if (!t.finished) return "it does not come to an end";
-    if (t.bad > 0) return fmt::format("{} of {} elements are outside their bounds", t.bad, t.compared);
-    if (!t.incidents.empty()) return "accesses are still at fault";
-    return "fewer elements are written";
+    std::string out;
+    const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", and ") + text; };
+    if (!t.finished) add("it does not come to an end");
+    if (t.bad > 0) add(fmt::format("{} of {} elements are outside their bounds", t.bad, t.compared));
+    if (const std::string faults = faults_of(t); !faults.empty()) add("there still is " + faults);
+    return out.empty() ? "fewer elements are written" : out;
+}
+
+// The trial of a proof that went wrong is the last one.
+struct LastTrial {
+    TrialOptions options = {};
+    Trial trial = {};
+};
+std::string refutation(const Lab& lab, const LastTrial& last) {
+    std::string out;
+    const auto add = [&](const char* text) { out += (out.empty() ? "" : " and ") + std::string(text); };
+    if (last.options.blocks.empty() && !lab.block.blocks.empty()) add("in all blocks");
+    if (last.options.seed_offset != 0) add("with another seed");
+    if (last.options.schedule_seed != 0) add("in another order of warps and blocks");
+    if (out.empty()) add("with all checks");
+    return out + " " + outcome(last.trial);
 }
 
 }  // namespace
@@ -122,17 +154,20 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
     const Try as_it_is = [&](const TrialOptions& o) { return try_unedited(s.prover, o); };
     out.text = choose_trial(lab, as_it_is, 1);
     if (!out.text.empty()) return out;
+    // Without a reference a change mends what is at fault.
+    lab.blind = lab.blind || (!e.reference && lab.compared == 0);
     choose_seed(lab, as_it_is);
     for (const Rewrite& r : places) {
         std::string changed = rewritten(unit.text, r);
         const ptx::Module module = changed_module(e, changed);
+        LastTrial last;
         const Try change = [&](TrialOptions o) {
             o.from = 0;  // of a sequence all launches
-            return try_module(s.prover, module, o);
+            return (last = {o, try_module(s.prover, module, o)}).trial;
         };
         const Trial t = change(lab.block);
         auto proof = mends(lab, t) ? proof_of(lab, change) : std::nullopt;
-        out.text = mends(lab, t) ? "another seed, or another block, is not right with it" : outcome(t);
+        out.text = mends(lab, t) ? refutation(lab, last) : outcome(t);
         if (!proof) continue;
         const auto behind = behind_all(s, module);
         if (behind && !behind->wrong.empty()) {
@@ -140,7 +175,10 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
             continue;
         }
         out.mended = mended_by(unit, r, std::move(proof->text), std::move(changed));
-        out.mended->lacks = std::move(proof->lacks);
+        out.mended->lacks = std::move(proof->lacks), out.mended->unjudged = !e.reference && lab.blind;
+        if (out.mended->unjudged)
+            out.mended->lacks += (out.mended->lacks.empty() ? "" : "; ") +
+                std::string("no value was compared with a reference");
         if (behind) out.mended->written = behind->written;
         OtherShape other{s};
         try_other_shape(other, *out.mended);

@@ -38,6 +38,7 @@ struct Mended {
     uint64_t warp_instructions = 0;  // of the trial that proves it; 0: not known
     int64_t written = 0;             // of a sequence, elements that are compared at its end
     bool expected = false;           // right programs nearly always say so
+    bool unjudged = false;           // nothing is compared: no fault is left
     bool frail = false;              // it is wrong at a shape that the kernel may not take
     std::string lacks = {};          // as Proof::lacks
     std::vector<int> left_out = {};  // lines that are executed no more with it: it goes around what is wrong
