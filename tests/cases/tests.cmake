@@ -1,0 +1,1 @@
+wl_program_test(cases nlohmann_json::nlohmann_json)
