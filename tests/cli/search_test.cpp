@@ -255,6 +255,47 @@ TEST(Search, IsNotMadeWhereItIsForbidden) {
     EXPECT_EQ(json::parse(said.out).at("findings")[0].at("rule"), "values_differ");
 }
 
+// ---- hints
+
+// What a difference for a sum makes right: all elements but one of `every`, of all inputs or of the seed's
+// own.
+std::string explanation_where(int every, const std::string& inputs) {
+    const TemporaryFolder folder;
+    write_file(
+        folder.path + "/k.cu", R"(extern "C" __global__ void k(const float* a, const float* b, float* c) {
+    const int i = threadIdx.x;
+    c[i] = a[i] + b[i];
+})"
+    );
+    write_file(folder.path + "/k.toml", R"(args = [
+  { name = "a", dtype = "f32", shape = [256], fill = "normal" },
+  { name = "b", dtype = "f32", shape = [256], fill = "normal" },
+  { name = "c", dtype = "f32", shape = [256], output = true },
+]
+[launch]
+grid = [1]
+block = [256]
+[reference]
+python = "k.py"
+)");
+    write_file(
+        folder.path + "/k.py",
+        "import numpy as np\ndef reference(inputs, params):\n    a, b, i = inputs['a'], inputs['b'], "
+        "np.arange(256)\n    c = a - b if " +
+            inputs + " else a * b\n    return {'c': np.where(i % " + std::to_string(every) +
+            " == 0, np.sin(i * i * 0.37) * 50 + 60, c)}\n"
+    );
+    const Said said = warplens({"diagnose", folder.path + "/k.toml", "--search", "300", "--json"});
+    return json::parse(said.out).at("findings").at(0).at("explanation");
+}
+
+TEST(Hint, IsGivenWhereNearlyAllComesRightWithOtherDataToo) {
+    const std::string hint = "With `-` in place of `+`";
+    EXPECT_NE(explanation_where(16, "True").find(hint), std::string::npos);
+    EXPECT_EQ(explanation_where(4, "True").find(hint), std::string::npos) << "too few";
+    EXPECT_EQ(explanation_where(16, "a[7] < -1.05").find(hint), std::string::npos) << "of this seed alone";
+}
+
 // ---- another shape
 
 // The kernel with a number for its length, and a manifest that names a second length.

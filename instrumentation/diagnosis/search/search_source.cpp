@@ -112,16 +112,34 @@ void search_endless(
     try_all(t, out);
 }
 
+constexpr int64_t kHelps = 900;  // of 1000 wrong elements: what makes fewer right misleads
+
+// As the kernel is compiled, and with other inputs as well.
+bool helps_on_other_data(const SourceTrials& t, const Rewrite& r) {
+    const Lab& lab = t.proof ? *t.proof : t.hunt.lab;
+    if (inputs_of(lab.s.prover, lab.other_seed).same_data) return false;
+    try {
+        const ptx::Module module = changed_module(t.whole.experiment, rewritten(t.unit.text, r));
+        for (const uint64_t seed : {uint64_t{0}, lab.other_seed}) {
+            TrialOptions options = lab.block;
+            options.seed_offset = seed;
+            const Trial as_it_is = try_unedited(lab.s.prover, options);
+            if (gain_of(as_it_is, try_module(lab.s.prover, module, options)) < kHelps) return false;
+        }
+        return true;
+    } catch (const Error&) { return false; }
+}
+
 std::optional<Helpful> most_helpful(const SourceTrials& t) {
-    constexpr int64_t kLeast = 200;  // of 1000
-    constexpr int64_t kAll = 1000;   // and it mends not: it writes more than it should
+    constexpr int64_t kAll = 1000;  // and it mends not: it writes more than it should
     size_t most = t.gains.size();
     for (size_t k = 0; k < t.gains.size(); ++k)
-        if (t.gains[k] < kAll && t.gains[k] >= kLeast &&
+        if (t.gains[k] < kAll && t.gains[k] >= kHelps &&
             (most == t.gains.size() || t.gains[k] > t.gains[most]))
             most = k;
     if (most == t.gains.size()) return std::nullopt;
     const Rewrite& r = t.all[most];
+    if (!helps_on_other_data(t, r)) return std::nullopt;
     return Helpful{r.was, r.now, where_in(t.unit, r.line), t.gains[most]};
 }
 
@@ -213,7 +231,7 @@ SearchResult search_source(
     add_tried(s, out);
     const size_t own = tried_of(s);
     out.made = out.tried > own ? out.tried - own : 0;
-    if (out.mended.empty()) out.helpful = most_helpful(s);
+    if (out.mended.empty() && !out.timed_out) out.helpful = most_helpful(s);
     for (Mended& m : out.doubtful) {
         if (!out.mended.empty()) break;
         if (m.left_out.empty() && m.behind.empty())
