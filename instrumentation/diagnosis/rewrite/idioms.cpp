@@ -14,6 +14,7 @@
 #include "instrumentation/diagnosis/rewrite/several/rounds.h"
 #include "instrumentation/diagnosis/rewrite/several/sides.h"
 #include "instrumentation/diagnosis/rewrite/several/tails.h"
+#include "instrumentation/diagnosis/rewrite/table/table.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <array>
@@ -27,52 +28,6 @@ namespace wl::diagnosis::rewrite {
 namespace {
 
 constexpr const char* kIndex = "wrong_index";
-
-// `(x - d + n) % n` of `(x - d) % n`.
-void keep_positive(Writer& w, int k) {
-    if (!w.s.is(k, "%") || precedence(w.s, k) == 0) return;
-    const Operands o = operands_of(w.s, k);
-    if (holds_real(w.s, o.left, o.right) || !is_simple(w.s, k + 1, o.right)) return;
-    const bool bracket = w.s.is(o.left, "(") && w.s.at(o.left).match == k - 1;
-    if (!bracket && !is_simple(w.s, o.left, k - 1)) return;
-    const int first = bracket ? o.left + 1 : o.left, last = bracket ? k - 2 : k - 1;
-    bool less = false;
-    for (int at = first; at <= last; ++at) less = less || w.s.is(at, "-");
-    const std::string n = w.s.words(k + 1, o.right);
-    w.replace(kIndex, less ? 1 : 2, o.left, k - 1, fmt::format("({} + {})", w.s.words(first, last), n));
-}
-
-struct Domain {
-    std::string_view function;
-    const char* inside;  // what its argument becomes
-};
-constexpr std::array kDomains = {
-    Domain{"logf",   "fabsf({})"        },
-    Domain{"__logf", "fabsf({})"        },
-    Domain{"log2f",  "fabsf({})"        },
-    Domain{"log10f", "fabsf({})"        },
-    Domain{"log",    "fabs({})"         },
-    Domain{"logf",   "fmaxf({}, 1e-12f)"},
-    Domain{"__logf", "fmaxf({}, 1e-12f)"},
-    Domain{"log2f",  "fmaxf({}, 1e-12f)"},
-    Domain{"sqrtf",  "fmaxf({}, 0.0f)"  },
-    Domain{"sqrtf",  "fabsf({})"        },
-    Domain{"sqrt",   "fmax({}, 0.0)"    },
-    Domain{"rsqrtf", "fabsf({})"        },
-    Domain{"acosf",  "fminf({}, 1.0f)"  },
-    Domain{"asinf",  "fminf({}, 1.0f)"  },
-};
-
-// `logf(fabsf(x))` of `logf(x)`.
-void keep_in_domain(Writer& w, int k) {
-    if (!w.s.is(k + 1, "(") || w.s.at(k + 1).match <= k + 2) return;
-    const int first = k + 2, last = w.s.at(k + 1).match - 1;
-    for (const Domain& d : kDomains)
-        if (w.s.is(k, d.function))
-            w.replace(
-                "wrong_operation", 1, first, last, fmt::format(fmt::runtime(d.inside), w.s.words(first, last))
-            );
-}
 
 // `x < n`, `x >= n`: a number of the function itself and an extent.
 struct Beyond {
@@ -145,26 +100,6 @@ void count_down(Writer& w, const Body& body, int k) {
     const bool tight = precedence(w.s, k - 1) > 9 || precedence(w.s, k + 1) > 9 || w.s.is(k - 1, "-");
     const char* form = tight ? "({} - 1 - {})" : "{} - 1 - {}";
     w.replace(kIndex, 1, k, k, fmt::format(fmt::runtime(form), in_brackets(w.s, less + 2, end - 1), v->name));
-}
-
-// `b != 0.0f ? a / b : 0.0f` of `a / b`: of nothing.
-void keep_from_zero(Writer& w, int k) {
-    if (!w.s.is(k, "/") || precedence(w.s, k) == 0) return;
-    const Operands o = operands_of(w.s, k);
-    if (!holds_real(w.s, o.left, o.right) || w.s.at(k + 1).kind == Token::Kind::number) return;
-    const std::string b = w.s.words(k + 1, o.right), all = w.s.words(o.left, o.right);
-    if (!is_simple(w.s, k + 1, o.right)) return;
-    const bool alone = w.s.is(o.left - 1, "=") && w.s.is(o.right + 1, ";");
-    for (const char* sign : {">", "!="})
-        w.replace(
-            "wrong_condition",
-            1,
-            o.left,
-            o.right,
-            fmt::format(
-                fmt::runtime(alone ? "{0} {1} 0 ? {2} : 0.0f" : "({0} {1} 0 ? {2} : 0.0f)"), b, sign, all
-            )
-        );
 }
 
 // `v > n - 1 ? n - 1 : v` of `v > n ? n : v`, and one more.
@@ -280,22 +215,6 @@ void scale_renamed(Writer& w, const Statement& st) {
     }
 }
 
-// `k < turns` of `k < 2`: by what the function is given; `k < 2 * turns` of `k < turns`, and half of it.
-void bound_otherwise(Writer& w, const Body& body, const Statement& st) {
-    if (st.word != "for") return;
-    for (int k = st.first + 2; k < st.last; ++k) {
-        const bool bound = (w.s.is(k - 1, "<") || w.s.is(k - 1, "<=")) && w.s.is(k + 1, ";");
-        if (!bound) continue;
-        if (w.s.at(k).kind == Token::Kind::number)
-            for (const Variable* v : visible(w.s, st.first))
-                if (is_whole(*v) && v->parameter && v->to == body.close)
-                    w.replace("wrong_constant", 1, k, k, v->name);
-        if (const Variable* const v = variable_at(w.s, k); v != nullptr && is_whole(*v))
-            for (const char* form : {"2 * {}", "{} / 2"})
-                w.replace("wrong_constant", 1, k, k, fmt::format(fmt::runtime(form), v->name));
-    }
-}
-
 // `1.0f - w.x - w.y - w.z` of `1.0f - w.x - w.y`.
 void add_next_component(Writer& w, int k) {
     if ((!w.s.is(k, "+") && !w.s.is(k, "-")) || precedence(w.s, k) == 0) return;
@@ -313,18 +232,6 @@ void add_next_component(Writer& w, int k) {
         o.right,
         fmt::format("{} {} {}{}", right, w.s.word(k), base, kAxes[axis + 1])
     );
-}
-
-// `fminf(x, 1.0f)` of `x` that is set.
-void keep_below_one(Writer& w, const Statement& st) {
-    const int sets = st.word == "return" ? st.first : assignment_of(w.s, st);
-    if (!w.is_near(st.first) || !w.s.is(st.last, ";")) return;
-    if (sets < 0 || (sets > st.first && !w.s.is(sets, "="))) return;
-    if (end_of_expression(w.s, sets + 1) != st.last - 1 || sets + 2 >= st.last) return;
-    if (!holds_real(w.s, sets + 1, st.last - 1)) return;
-    const std::string value = w.s.words(sets + 1, st.last - 1);
-    for (const char* form : {"fminf({}, 1.0f)", "fmaxf({}, 0.0f)"})
-        w.replace("wrong_operation", 2, sets + 1, st.last - 1, fmt::format(fmt::runtime(form), value));
 }
 
 // Variables of the loops around this one.
@@ -363,20 +270,23 @@ void make_triangular(Writer& w, const Body& body, const Statement& st) {
 }  // namespace
 
 void add_idioms(Writer& w) {
+    const Pass &rows = pass_of("idioms"), &zeros = pass_of("zeros"),
+               &of_statements = pass_of("idioms_statements");
     add_formulas(w), add_forms(w), add_forgotten(w), add_powers(w), add_components(w), add_borders(w),
         add_tails(w), add_orders(w), add_copies(w), add_rounds(w), add_sides(w), add_both(w);
     for_each_token(w, [&](int k, const Body& body) {
-        keep_positive(w, k), keep_in_domain(w, k);
+        try_rows(w, rows, k, body);
         clamp_lower(w, body, k);
         if (w.is_near(k)) add_next_component(w, k);
-        if (w.is_near(k)) count_down(w, body, k), other_field(w, k), keep_from_zero(w, k);
+        if (w.is_near(k)) count_down(w, body, k), other_field(w, k);
+        try_rows(w, zeros, k, body);
     });
     for (const Body& body : w.s.bodies) {
         count_from_extents(w, body);
         for (const Statement& st : body.statements)
             if (!is_mark(w.s, st))
                 make_triangular(w, body, st), round_down(w, st), scale_renamed(w, st),
-                    bound_otherwise(w, body, st), keep_below_one(w, st);
+                    try_rows(w, of_statements, st, body);
     }
 }
 

@@ -1,5 +1,6 @@
 // Work that threads do once and should do as often as there is some; sums that several add to.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/table/table.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <fmt/format.h>
@@ -96,22 +97,6 @@ void repeat(Writer& w, const Statement& st) {
     }
 }
 
-// `sums[i] = v;` and `sums[i] += v;` of several threads or blocks.
-void add_atomically(Writer& w, const Statement& st) {
-    const Variable* const v = variable_at(w.s, st.first);
-    if (!st.word.empty() || v == nullptr || v->indirections == 0 || !w.s.is(st.last, ";")) return;
-    const int sets = end_of_element(w.s, st.first) + 1;
-    if ((!w.s.is(sets, "=") && !w.s.is(sets, "+=")) || precedence(w.s, sets) > 0) return;
-    const std::string to = w.s.words(st.first, sets - 1), value = w.s.words(sets + 1, st.last - 1);
-    w.replace(
-        "race_global",
-        w.s.is(sets, "+=") ? 1 : 2,
-        st.first,
-        st.last,
-        fmt::format("atomicAdd(&{}, {});", to, value)
-    );
-}
-
 // Of one block, or one lane, alone.
 void put_once(Writer& w, int token, const std::string& text) {
     put_before(w, 2 * kTelling, "double_count", token, text, 2);
@@ -160,12 +145,13 @@ void add_in_one_lane(Writer& w, const Statement& st) {
 }  // namespace
 
 void add_loops(Writer& w) {
+    const Pass& rows = pass_of("loops_statements");
     for (const Body& body : w.s.bodies)
         for (const Statement& st : body.statements) {
             if (is_mark(w.s, st)) continue;
             repeat(w, st);
             if (w.is_near(st.first))
-                add_atomically(w, st), add_once(w, body, st), ask_for_first_block(w, st),
+                try_rows(w, rows, st, body), add_once(w, body, st), ask_for_first_block(w, st),
                     add_in_one_lane(w, st);
         }
 }

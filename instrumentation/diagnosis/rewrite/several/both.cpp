@@ -3,6 +3,7 @@
 #include "instrumentation/diagnosis/rewrite/several/both.h"
 
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/table/table.h"
 
 #include <fmt/format.h>
 #include <ranges>
@@ -14,17 +15,6 @@ namespace wl::diagnosis::rewrite {
 namespace {
 
 constexpr size_t kMost = 8;  // of one place
-
-// `t * t` of `x * x`.
-void square_another(Writer& w, int k) {
-    const Operands o = operands_of(w.s, k);
-    const std::string x = w.s.words(o.left, k - 1);
-    if (!w.s.is(k, "*") || x != w.s.words(k + 1, o.right) || !holds_real(w.s, o.left, o.right)) return;
-    size_t taken = 0;
-    for (const Variable* v : visible(w.s, k))
-        if (is_real(*v) && !v->of_file && v->name != x && taken++ < kMost)
-            put(w, kRare, "wrong_operand", o.left, o.right, fmt::format("{0} * {0}", v->name));
-}
 
 // Of two whole numbers two others that the function joins so: `n + m` of `rows + cols`.
 void join_others(Writer& w, const Body& body, int k) {
@@ -100,9 +90,10 @@ void divide_if_any(Writer& w, const Body& body, const Statement& st, int k) {
 }  // namespace
 
 void add_both(Writer& w) {
+    const Pass& rows = pass_of("both");
     for_each_token(w, [&](int k, const Body& body) {
         if (!w.is_near(k) || precedence(w.s, k) == 0) return;
-        square_another(w, k), join_others(w, body, k), exchange_planes(w, body, k);
+        try_rows(w, rows, k, body), join_others(w, body, k), exchange_planes(w, body, k);
         if (const Statement* const st = statement_of(body, k)) divide_if_any(w, body, *st, k);
     });
 }

@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/rewrite/several/forgotten.h"
 
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/table/table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -87,22 +88,6 @@ void ask_for(Writer& w, const Body& body, const Variable& constant) {
     }
 }
 
-// `(y + colour)` of `y`, `(in + lost / n)` of `in`.
-void join_with(Writer& w, const Body& body, const Variable& unread, int k) {
-    const Variable* const v = variable_at(w.s, k);
-    if (v == &unread || !is_operand(w.s, k) || w.s.is(k + 1, "++") || w.s.is(k - 1, "++") ||
-        v->kind != unread.kind || v->indirections > 0)
-        return;
-    const bool real = unread.kind == ValueKind::real;
-    for (const char* form : {"({} + {})", "({} - {})", "({} * {})"})
-        put(w, kRare, kTerm, k, k, fmt::format(fmt::runtime(form), v->name, unread.name));
-    if (!real) put(w, kRare, kTerm, k, k, fmt::format("({} ^ {})", v->name, unread.name));
-    for (const Variable* n : visible(w.s, k)) {
-        const bool extent = real && is_whole(*n) && is_given(body, *n);
-        if (extent) put(w, kRare, kTerm, k, k, fmt::format("({} + {} / {})", v->name, unread.name, n->name));
-    }
-}
-
 // `col == at ? second : least` of `least`.
 void choose_by(Writer& w, const Variable& unread, const Statement& st) {
     const int sets = st.word == "return" ? st.first : assignment_of(w.s, st);
@@ -157,28 +142,6 @@ void end_of_lanes(Writer& w, const Statement& st) {
         const std::string first = by == "1" ? lane->name + " == 0" : fmt::format("{} < {}", lane->name, by);
         put_behind(w, kRare, kGuard, st.last, fmt::format("if ({}) {} = 0;", first, v->name));
     }
-}
-
-// `head / (heads / kv_heads)` of `head % kv_heads`, where nobody asks for `heads`.
-void share_out(Writer& w, const Variable& unread, int k) {
-    if ((!w.s.is(k, "%") && !w.s.is(k, "/")) || precedence(w.s, k) == 0 || !is_whole(unread)) return;
-    const Operands o = operands_of(w.s, k);
-    if (holds_real(w.s, o.left, o.right)) return;
-    const std::string a = w.s.words(o.left, k - 1), b = w.s.words(k + 1, o.right);
-    for (const char* form :
-         {"{0} / ({2} / {1})", "{0} % ({2} / {1})", "{0} / {2}", "{0} % {2}", "{0} * {1} / {2}"})
-        put(w, kTelling, "wrong_index", o.left, o.right, fmt::format(fmt::runtime(form), a, b, unread.name));
-}
-
-// `odd != (q < 0)` of `odd`: a sign that nobody asks for.
-void ask_for_sign(Writer& w, const Variable& unread, int k) {
-    const Variable* const c = variable_at(w.s, k);
-    if (c == nullptr || c->kind != ValueKind::boolean || c->indirections > 0 || !is_operand(w.s, k) ||
-        c->from == k)
-        return;
-    const char* zero = unread.kind == ValueKind::real ? "0.0f" : "0";
-    for (const char* form : {"({0} != ({1} < {2}))", "({0} && {1} > {2})", "({0} || {1} < {2})"})
-        put(w, kTelling, kGuard, k, k, fmt::format(fmt::runtime(form), c->name, unread.name, zero));
 }
 
 // `if (closed[v]) continue;` behind what sets `v`: an array that nobody reads says who takes part.
@@ -261,6 +224,7 @@ std::vector<const Variable*> unread_in(const Source& s, const Body& body, bool a
 }  // namespace
 
 void add_forgotten(Writer& w) {
+    const Pass& rows = pass_of("unread");
     const std::vector<const Variable*> constants = unread_constants(w.s);
     for (const Body& body : w.s.bodies) {
         for (const Variable* c : constants) ask_for(w, body, *c);
@@ -273,8 +237,7 @@ void add_forgotten(Writer& w) {
             for (const Variable* v : arrays) skip_marked(w, body, *v, st);
             for (const Variable* v : unread) {
                 choose_by(w, *v, st), stand_for_other(w, *v, st);
-                for (int k = st.first; k <= st.last; ++k)
-                    join_with(w, body, *v, k), share_out(w, *v, k), ask_for_sign(w, *v, k);
+                for (int k = st.first; k <= st.last; ++k) try_rows(w, rows, k, body, v);
             }
         }
     }

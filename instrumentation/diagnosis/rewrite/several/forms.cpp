@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/rewrite/several/forms.h"
 
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/table/table.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -61,18 +62,6 @@ void turn_around(Writer& w, int k) {
         if (minus) put(w, kRare, "wrong_index", open + 1, close - 1, fmt::format("{} + {}", a, b));
         if (minus) put(w, kRare, "wrong_index", open + 1, close - 1, fmt::format("{} - {} + {}", a, b, n));
     }
-}
-
-// `(y + colour) & 1` of `y & 1`, and of `y % 2`: of fields that are taken in turns.
-void change_parity(Writer& w, int k) {
-    const Variable* const v = variable_at(w.s, k);
-    const bool parity =
-        (w.s.is(k + 1, "&") && w.s.is(k + 2, "1")) || (w.s.is(k + 1, "%") && w.s.is(k + 2, "2"));
-    if (v == nullptr || !is_whole(*v) || !parity) return;
-    size_t taken = 0;
-    for (const Variable* u : visible(w.s, k))
-        if (u != v && is_whole(*u) && !u->constant && taken++ < kMost)
-            put(w, kRare, "wrong_index", k, k, fmt::format("({} + {})", v->name, u->name));
 }
 
 // `cost <= 0 || draw < limit` of `draw < limit`: what needs no question.
@@ -269,10 +258,11 @@ void transpose(Writer& w, const Body& body) {
 }  // namespace
 
 void add_forms(Writer& w) {
+    const Pass& rows = pass_of("forms");
     for_each_token(w, [&](int k, const Body& body) {
         if (!w.is_near(k)) return;
         take_unbounded(w, body, k), turn_around(w, k), compare_with_next(w, k), take_rest(w, k),
-            count_from_end(w, body, k), change_parity(w, k);
+            count_from_end(w, body, k), try_rows(w, rows, k, body);
     });
     for (const Body& body : w.s.bodies) {
         transpose(w, body);

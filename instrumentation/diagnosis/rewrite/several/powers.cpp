@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/rewrite/several/powers.h"
 
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/table/table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -41,14 +42,6 @@ void take_square(Writer& w, const Body& body, int k) {
         if (w.s.is(k + 1, "*") || w.s.is(k + 1, "/")) continue;
         put(w, bias, "missing_rescale", k, k, fmt::format("{0} / ({1} * {1})", x->name, y->name));
     }
-}
-
-// Of a square matrix all elements, not as many as it has rows.
-void compare_with_square(Writer& w, int k) {
-    const bool compares = w.s.is(k, "<") || w.s.is(k, ">=");
-    const Variable* const n = compares && !is_template_angle(w.s, k) ? variable_at(w.s, k + 1) : nullptr;
-    if (n == nullptr || !is_whole(*n) || precedence(w.s, k + 2) > precedence(w.s, k)) return;
-    put(w, kRare, "wrong_condition", k + 1, k + 1, fmt::format("{0} * {0}", n->name));
 }
 
 struct Call {
@@ -119,28 +112,12 @@ void take_mixed_twice(Writer& w, int k) {
     }
 }
 
-// `m2 / (n - 1)` of `m2 / n`: of a sample.
-void divide_by_one_less(Writer& w, int k) {
-    const Variable* const n = w.s.is(k, "/") && precedence(w.s, k) > 0 ? variable_at(w.s, k + 1) : nullptr;
-    if (n == nullptr || n->indirections > 0 || operands_of(w.s, k).right != k + 1) return;
-    if (n->kind != ValueKind::real && n->kind != ValueKind::whole) return;
-    const char* one = n->kind == ValueKind::real ? "1.0f" : "1";
-    for (const char* sign : {"-", "+"})
-        put(w,
-            kTelling,
-            "constant_factor",
-            k + 1,
-            k + 1,
-            fmt::format("({} {} {})", w.s.word(k + 1), sign, one));
-}
-
 }  // namespace
 
 void add_powers(Writer& w) {
+    const Pass& rows = pass_of("powers");
     for_each_token(w, [&](int k, const Body& body) {
-        if (w.is_near(k))
-            take_square(w, body, k), compare_with_square(w, k), take_mixed_twice(w, k),
-                divide_by_one_less(w, k);
+        if (w.is_near(k)) take_square(w, body, k), take_mixed_twice(w, k), try_rows(w, rows, k, body);
     });
     for (const Body& body : w.s.bodies) count_from_largest(w, body);
 }

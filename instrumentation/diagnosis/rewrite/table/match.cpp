@@ -59,13 +59,22 @@ bool fits_word(const Source& s, const Element& e, int k) {
     return one && !is_template_angle(s, k);
 }
 
+// Joins two operands, wherever it does not stand before its only one.
+bool is_operator(const Element& e) {
+    static constexpr std::array<std::string_view, 18> kAll = {
+        "||", "&&", "|", "^", "&", "==", "!=", "<", ">", "<=", ">=", "<<", ">>", "+", "-", "*", "/", "%"};
+    return e.kind == Element::Kind::words &&
+        std::find(kAll.begin(), kAll.end(), e.words.front()) != kAll.end();
+}
+
 // Sets the hole; false: it is set to something else already.
 bool bind(Match& m, const Element& e, int first, int last) {
     if (last < first) return false;
     if (e.hole < 0) return true;
     Bound& hole = m.holes[static_cast<size_t>(e.hole)];
     const bool variable = e.kind == Element::Kind::variable || e.kind == Element::Kind::element;
-    Bound now{first, last, variable ? variable_at(m.s, first) : nullptr, m.s.words(first, last)};
+    const bool named = variable || (e.kind == Element::Kind::operand && first == last);
+    Bound now{first, last, named ? variable_at(m.s, first) : nullptr, m.s.words(first, last)};
     if (hole.first >= 0) return hole.text == now.text && hole.variable == now.variable;
     hole = std::move(now);
     return true;
@@ -126,7 +135,7 @@ bool joins_real(const Match& m, const Bound& h) {
     return false;
 }
 
-constexpr std::array<std::pair<std::string_view, HoleCondition>, 15> kHoleConditions = {
+constexpr std::array<std::pair<std::string_view, HoleCondition>, 21> kHoleConditions = {
     {{"simple",
       [](const Match& m, const Bound& h, const std::string&) { return is_simple(m.s, h.first, h.last); }},
      {"number",
@@ -158,6 +167,23 @@ constexpr std::array<std::pair<std::string_view, HoleCondition>, 15> kHoleCondit
       [](const Match& m, const Bound& h, const std::string&) {
           return kind_of_type(m.s, h.text) != ValueKind::other;
       }},
+     {"then",  // the second one behind
+      [](const Match& m, const Bound&, const std::string& word) { return has_word(m, m.last + 2, word); }},
+     {"statement",
+      [](const Match& m, const Bound&, const std::string& word) { return has_word(m, m.here, word); }},
+     {"token", [](const Match&, const Bound& h, const std::string&) { return h.first == h.last; }},
+     {"whole",
+      [](const Match&, const Bound& h, const std::string&) {
+          return h.variable != nullptr && is_whole(*h.variable);
+      }},
+     {"real_number",
+      [](const Match&, const Bound& h, const std::string&) {
+          return h.variable != nullptr && is_real(*h.variable);
+      }},
+     {"constant",
+      [](const Match&, const Bound& h, const std::string&) {
+          return h.variable != nullptr && h.variable->constant;
+      }},
      {"anchor",
       [](const Match& m, const Bound&, const std::string& word) { return has_word(m, m.anchor, word); }},
      {"function",
@@ -187,19 +213,19 @@ bool passes(const Match& m, const std::vector<Test>& tests, const Variable& v, i
 }
 
 std::optional<Match> match_at(
-    const Source& s, const Body& body, const Row& row, int token, const Bound* unread
+    const Source& s, const Body& body, const Row& row, int token, int here, const Bound* unread
 ) {
     const int count = static_cast<int>(row.pattern.size());
     const auto element = [&](int k) -> const Element& { return row.pattern[static_cast<size_t>(k)]; };
     const Element& begin = element(row.anchor);
     if (begin.kind == Element::Kind::words && !fits_word(s, begin, token)) return std::nullopt;
-    Match m{s, body, row, token, std::vector<Bound>(row.holes.size())};
+    Match m{s, body, row, token, here, std::vector<Bound>(row.holes.size())};
     for (size_t k = 0; k < row.holes.size() && unread != nullptr; ++k)
         if (row.holes[k] == "unread") m.holes[k] = *unread;
     int k = token;
     std::vector<Span> spans(row.pattern.size());
     for (int at = row.anchor; at < count; ++at) {
-        const int last = end_forwards(m, element(at), k, at == row.anchor + 1);
+        const int last = end_forwards(m, element(at), k, at == row.anchor + 1 && is_operator(begin));
         if (last < k || !bind(m, element(at), k, last)) return std::nullopt;
         spans[static_cast<size_t>(at)] = {k, last};
         k = last + 1;

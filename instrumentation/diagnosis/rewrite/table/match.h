@@ -7,9 +7,9 @@
 
 namespace wl::diagnosis::rewrite {
 
-// With the row's anchor at the token; nothing: it does not stand there.
+// With the row's anchor at the token, of what begins `here`; nothing: it does not stand there.
 std::optional<Match> match_at(
-    const Source& s, const Body& body, const Row& row, int token, const Bound* unread
+    const Source& s, const Body& body, const Row& row, int token, int here, const Bound* unread
 );
 bool passes(const Match& m, const std::vector<Test>& tests, const Variable& v, int token);
 

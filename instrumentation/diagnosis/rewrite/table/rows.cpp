@@ -88,7 +88,7 @@ void choose(Writer& w, Match& m, size_t at, int here) {
 }
 
 void try_row(Writer& w, const Row& row, int token, int here, const Body& body, const Bound* unread) {
-    std::optional<Match> m = match_at(w.s, body, row, token, unread);
+    std::optional<Match> m = match_at(w.s, body, row, token, here, unread);
     if (m) choose(w, *m, 0, here);
 }
 
@@ -110,10 +110,11 @@ void try_rows(Writer& w, const Pass& pass, const Statement& st, const Body& body
     const std::optional<Bound> given = bound_to(unread);
     const int sets = st.word == "return" ? st.first : assignment_of(w.s, st);
     for (const Row& row : pass.rows) {
-        const Element& begin = row.pattern[static_cast<size_t>(row.anchor)];
-        const int anchor = begin.kind == Element::Kind::sets ? sets : st.first;
-        if (anchor >= 0 && (near || !row.near))
-            try_row(w, row, anchor, st.first, body, given ? &*given : nullptr);
+        if (!near && row.near) continue;
+        const bool of_sign = row.pattern[static_cast<size_t>(row.anchor)].kind == Element::Kind::sets;
+        const int first = of_sign ? sets : st.first, last = row.inside ? st.last : first;
+        for (int k = first; k >= 0 && k <= last; ++k)
+            try_row(w, row, k, st.first, body, given ? &*given : nullptr);
     }
 }
 

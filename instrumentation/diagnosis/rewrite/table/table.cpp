@@ -7,6 +7,7 @@
 #include "instrumentation/manifest/toml_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <fmt/format.h>
 #include <functional>
@@ -170,8 +171,9 @@ Condition read_one(Reader& r) {
     c.holds = hole_condition(name);
     if (c.holds == nullptr) r.fail(fmt::format("no condition is `{}`", name));
     c.words = parts(r.text, ' ');
-    const bool of_place = name == "before" || name == "after" || name == "alone" || name == "function" ||
-        name == "real" || name == "anchor";
+    static constexpr std::array<std::string_view, 8> kOfPlace = {
+        "before", "after", "then", "alone", "function", "real", "anchor", "statement"};
+    const bool of_place = std::find(kOfPlace.begin(), kOfPlace.end(), name) != kOfPlace.end();
     if (!of_place && c.words.empty()) r.fail(fmt::format("`{}` is of a hole", name));
     if (!of_place) c.hole = known_hole(r, c.words.front()), c.words.erase(c.words.begin());
     return c;
@@ -211,7 +213,19 @@ void for_each_text(const Section& s, const char* key, Row& row, const std::funct
 
 Row read_row(const Section& s) {
     manifest::check_keys(
-        s, {"rule", "cost", "prior", "anywhere", "find", "each", "most", "where", "put", "wrong", "right"}
+        s,
+        {"rule",
+         "cost",
+         "prior",
+         "anywhere",
+         "inside",
+         "find",
+         "each",
+         "most",
+         "where",
+         "put",
+         "wrong",
+         "right"}
     );
     const auto needed = [&](const char* key, const char* what) {
         return manifest::required(s, key, manifest::text(s, key), what);
@@ -222,6 +236,7 @@ Row read_row(const Section& s) {
     row.cost = manifest::whole(s, "cost").value_or(2);
     row.prior = manifest::whole(s, "prior").value_or(0);
     row.near = !manifest::flag(s, "anywhere").value_or(false);
+    row.inside = manifest::flag(s, "inside").value_or(false);
     row.most = static_cast<size_t>(manifest::whole(s, "most").value_or(0));
     if (s.name.find("unread") != s.name.npos) row.holes.emplace_back("unread");
     const std::string find = needed("find", "a pattern");

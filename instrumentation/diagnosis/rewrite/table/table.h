@@ -24,6 +24,7 @@ struct Match {
     const Body& body;
     const Row& row;
     int anchor = 0;             // token
+    int here = 0;               // the first token of the statement, or the anchor
     std::vector<Bound> holes;   // in the order of Row::holes
     int first = -1, last = -2;  // what is replaced; last < first: something is put before `first`
 };
@@ -70,6 +71,7 @@ struct Row {
     std::string rule;
     int cost = 2, prior = 0;  // Rewrite::cost, Rewrite::bias
     bool near = true;         // of suspected lines alone
+    bool inside = false;      // of a statement at each of its tokens
     std::vector<std::string> holes;
     std::vector<Element> pattern;
     int anchor = 0;             // of the pattern
