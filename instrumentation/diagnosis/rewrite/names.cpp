@@ -1,5 +1,6 @@
 // Other variables, axes, functions and types.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/table/table.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
@@ -13,87 +14,6 @@ namespace {
 constexpr std::array<std::string_view, 4> kIndices = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
 bool is_index(std::string_view w) { return std::find(kIndices.begin(), kIndices.end(), w) != kIndices.end(); }
 bool is_axis(std::string_view w) { return w == "x" || w == "y" || w == "z" || w == "w"; }
-
-// Each stands for each of its row.
-constexpr std::array kFunctions = {
-    std::string_view("fmaxf|fminf"),
-    std::string_view("max|min"),
-    std::string_view("fmax|fmin"),
-    std::string_view("__hmax|__hmin"),
-    std::string_view("sinf|cosf|tanf"),
-    std::string_view("__sinf|__cosf"),
-    std::string_view("sin|cos|tan"),
-    std::string_view("expf|exp2f|expm1f|__expf"),
-    std::string_view("exp|exp2|expm1"),
-    std::string_view("__expf|exp2f|expf"),
-    std::string_view("logf|log2f|log1pf|log10f"),
-    std::string_view("__logf|__log2f|log1pf"),
-    std::string_view("sqrtf|rsqrtf|fabsf"),
-    std::string_view("floorf|ceilf|rintf|truncf"),
-    std::string_view("roundf|rintf|floorf|truncf"),
-    std::string_view("__float2int_rz|__float2int_rn|__float2int_rd|__float2int_ru"),
-    std::string_view("tanhf|sinhf|erff|atanf"),
-    std::string_view("__shfl_down_sync|__shfl_xor_sync|__shfl_up_sync|__shfl_sync"),
-    std::string_view("__any_sync|__all_sync|__ballot_sync"),
-    std::string_view("shfl_down|shfl_xor|shfl_up|shfl"),
-    std::string_view("thread_rank|size|meta_group_rank|meta_group_size"),
-    std::string_view("atomicAdd|atomicMax|atomicMin|atomicExch"),
-    std::string_view("__syncwarp|__syncthreads"),
-    std::string_view("row_major|col_major"),
-    std::string_view("mem_row_major|mem_col_major"),
-    std::string_view("__low2float|__high2float"),
-    std::string_view("__low2half|__high2half"),
-    std::string_view("true|false"),
-    std::string_view("continue|break|return"),
-    std::string_view("INFINITY|FLT_MAX|0.0f"),
-    std::string_view("FLT_MIN|-FLT_MAX"),
-};
-constexpr std::array kFirst = {
-    std::string_view("CUDART_INF_F|-CUDART_INF_F|0.0f"),
-    std::string_view("CUDART_INF|-CUDART_INF|0.0"),
-    std::string_view("INFINITY|-INFINITY|0.0f"),
-    std::string_view("FLT_MAX|-FLT_MAX|0.0f"),
-};
-constexpr std::array kTypes = {
-    std::string_view("half|float"),
-    std::string_view("__half|float"),
-    std::string_view("__nv_bfloat16|float"),
-    std::string_view("float|double|int"),
-    std::string_view("int|float|unsigned|long long"),
-    std::string_view("unsigned|int|unsigned long long"),
-    std::string_view("short|int"),
-    std::string_view("int16_t|int"),
-    std::string_view("char|int|signed char|unsigned char"),
-    std::string_view("uint8_t|int|int8_t"),
-    std::string_view("int8_t|uint8_t|int"),
-    std::string_view("uint32_t|int|uint64_t"),
-    std::string_view("int32_t|uint32_t|int64_t|float"),
-};
-
-std::vector<std::string_view> row_words(std::string_view row) {
-    std::vector<std::string_view> out;
-    for (size_t begin = 0; begin <= row.size();) {
-        const size_t end = std::min(row.find('|', begin), row.size());
-        out.push_back(row.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return out;
-}
-
-template <size_t N>
-void add_alike(Writer& w, int k, const std::array<std::string_view, N>& all, const char* rule, int cost) {
-    for (const std::string_view row : all) {
-        const std::vector<std::string_view> words = row_words(row);
-        if (std::find(words.begin(), words.end(), w.s.word(k)) == words.end()) continue;
-        constexpr int kHardly = -30;  // as odds, of `-0.0f`
-        const bool negative = w.s.is(k - 1, "-") && precedence(w.s, k - 1) == 0;
-        for (const std::string_view other : words) {
-            if (other == w.s.word(k)) continue;
-            w.replace(rule, cost, k, k, std::string(other));
-            if (negative && other.starts_with('0')) w.out.back().bias = kHardly;
-        }
-    }
-}
 
 // The last token of `grid.size()`, which is a whole number; -1: it is none.
 int end_of_count(const Source& s, int k) {
@@ -291,14 +211,13 @@ void exchange_neighbours(Writer& w, int k) {
 }  // namespace
 
 void add_names(Writer& w) {
+    const Pass& rows = pass_of("names");
     for_each_token(w, [&](int k, const Body& body) {
         if (w.s.at(k).kind != Token::Kind::word) return;
         add_axes(w, k);
         add_counts(w, body, k);
         add_variables(w, k);
-        add_alike(w, k, kFunctions, "wrong_operation", 1);
-        add_alike(w, k, kFirst, "wrong_initial_value", 1);
-        add_alike(w, k, kTypes, "precision", 2);
+        try_rows(w, rows, k, body);
     });
 }
 

@@ -1,107 +1,15 @@
 // Comparisons, operations and assignments; terms left out.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/table/table.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
-#include <array>
 #include <string_view>
 
 namespace wl::diagnosis::rewrite {
 
 namespace {
 
-struct Other {
-    std::string_view was, now;
-    const char* rule;
-    int cost;
-};
-constexpr const char *kBound = "boundary_off_by_one", *kCondition = "wrong_condition",
-                     *kWrong = "wrong_operation", *kLost = "partial_reduction", *kTwice = "double_count",
-                     *kRescale = "missing_rescale";
-constexpr std::array kOthers = {
-    Other{"<",   "<=",  kBound,     1},
-    Other{"<=",  "<",   kBound,     1},
-    Other{">",   ">=",  kBound,     1},
-    Other{">=",  ">",   kBound,     1},
-    Other{"==",  "!=",  kCondition, 1},
-    Other{"!=",  "==",  kCondition, 1},
-    Other{"<",   ">",   kCondition, 2},
-    Other{"<",   ">=",  kCondition, 2},
-    Other{"<=",  ">=",  kCondition, 2},
-    Other{"<=",  ">",   kCondition, 2},
-    Other{">",   "<",   kCondition, 2},
-    Other{">",   "<=",  kCondition, 2},
-    Other{">=",  "<=",  kCondition, 2},
-    Other{">=",  "<",   kCondition, 2},
-    Other{"==",  "<",   kCondition, 2},
-    Other{"==",  "<=",  kBound,     2},
-    Other{"!=",  "<",   kBound,     2},
-    Other{"<",   "!=",  kCondition, 2},
-    Other{"<=",  "==",  kCondition, 2},
-    Other{">",   "!=",  kCondition, 2},
-    Other{">=",  "==",  kCondition, 2},
-    Other{"<",   "==",  kCondition, 2},
-    Other{">",   "==",  kCondition, 2},
-    Other{"==",  ">=",  kCondition, 2},
-    Other{"&&",  "||",  kCondition, 1},
-    Other{"||",  "&&",  kCondition, 1},
-    Other{"+",   "-",   kWrong,     1},
-    Other{"-",   "+",   kWrong,     1},
-    Other{"+",   "*",   kWrong,     1},
-    Other{"*",   "+",   kWrong,     1},
-    Other{"*",   "/",   kWrong,     1},
-    Other{"/",   "*",   kWrong,     1},
-    Other{"/",   "%",   kWrong,     1},
-    Other{"%",   "/",   kWrong,     1},
-    Other{"-",   "*",   kWrong,     2},
-    Other{"*",   "-",   kWrong,     2},
-    Other{"*",   "%",   kWrong,     2},
-    Other{"%",   "*",   kWrong,     2},
-    Other{"-",   "/",   kWrong,     2},
-    Other{"/",   "-",   kWrong,     2},
-    Other{"<<",  ">>",  kWrong,     1},
-    Other{">>",  "<<",  kWrong,     1},
-    Other{"&",   "|",   kWrong,     1},
-    Other{"|",   "&",   kWrong,     1},
-    Other{"&",   "^",   kWrong,     1},
-    Other{"^",   "&",   kWrong,     1},
-    Other{"^",   "|",   kWrong,     1},
-    Other{"|",   "^",   kWrong,     1},
-    Other{"^",   "+",   kWrong,     1},
-    Other{"+",   "^",   kWrong,     2},
-    Other{"|",   "+",   kWrong,     2},
-    Other{"&",   "%",   kWrong,     2},
-    Other{"%",   "&",   kWrong,     2},
-    Other{"/",   ">>",  kWrong,     2},
-    Other{"*",   "<<",  kWrong,     2},
-    Other{"<<",  "*",   kWrong,     2},
-    Other{">>",  "/",   kWrong,     2},
-    Other{"+=",  "=",   kTwice,     1},
-    Other{"+=",  "-=",  kWrong,     2},
-    Other{"-=",  "+=",  kWrong,     1},
-    Other{"*=",  "/=",  kWrong,     1},
-    Other{"/=",  "*=",  kWrong,     1},
-    Other{"*=",  "=",   kRescale,   1},
-    Other{"+=",  "*=",  kWrong,     1},
-    Other{"*=",  "+=",  kWrong,     1},
-    Other{"-=",  "=",   kWrong,     2},
-    Other{"/=",  "-=",  kWrong,     2},
-    Other{"<<=", ">>=", kWrong,     1},
-    Other{">>=", "<<=", kWrong,     1},
-    Other{"&=",  "|=",  kWrong,     1},
-    Other{"|=",  "&=",  kWrong,     1},
-    Other{"|=",  "=",   kLost,      1},
-    Other{"^=",  "=",   kWrong,     1},
-    Other{"=",   "+=",  kLost,      1},
-    Other{"=",   "*=",  kRescale,   2},
-    Other{"=",   "-=",  kWrong,     2},
-    Other{"=",   "/=",  kRescale,   2},
-    Other{"=",   "|=",  kLost,      2},
-    Other{"++",  "--",  kWrong,     2},
-    Other{"--",  "++",  kWrong,     2},
-    Other{"/=",  "=",   kRescale,   2},
-    Other{">>",  "&",   kWrong,     2},
-    Other{"&",   ">>",  kWrong,     2},
-};
+constexpr const char *kCondition = "wrong_condition", *kWrong = "wrong_operation", *kTwice = "double_count";
 
 constexpr int kHardly = -45;  // as odds
 
@@ -161,17 +69,17 @@ bool sets_so(const Source& s, const Variable* v, std::string_view sign) {
 }  // namespace
 
 void add_signs(Writer& w) {
-    for_each_token(w, [&](int k, const Body&) {
+    const Pass& rows = pass_of("signs");
+    for_each_token(w, [&](int k, const Body& body) {
         const std::string_view sign = w.s.word(k);
         if (w.s.at(k).kind != Token::Kind::sign || is_template_angle(w.s, k) || is_declaration(w, k)) return;
         const bool assigns = is_assignment(w.s, k);
         const bool steps = sign == "++" || sign == "--";
         if (precedence(w.s, k) == 0 && !assigns && !steps) return;
-        for (const Other& o : kOthers) {
-            if (o.was != sign) continue;
-            w.replace(o.rule, o.cost, k, k, std::string(o.now));
-            if (assigns && sets_so(w.s, variable_at(w.s, k - 1), o.now)) w.out.back().bias = kSetsSo;
-        }
+        const size_t from = w.out.size();
+        try_rows(w, rows, k, body);
+        for (size_t at = from; at < w.out.size(); ++at)
+            if (assigns && sets_so(w.s, variable_at(w.s, k - 1), w.out[at].now)) w.out[at].bias = kSetsSo;
     });
 }
 

@@ -46,8 +46,20 @@ std::string filled(const Match& m, std::string_view put) {
     return out;
 }
 
+// Each of the words for the one that stands there.
+void put_others(Writer& w, const Match& m) {
+    constexpr int kHardly = -30;  // as odds, of `-0.0f`
+    const bool negative = w.s.is(m.first - 1, "-") && precedence(w.s, m.first - 1) == 0;
+    for (const std::string& other : m.row.pattern.front().words) {
+        if (w.s.is(m.first, other)) continue;
+        w.replace(m.row.rule.c_str(), m.row.cost, m.first, m.last, other);
+        w.out.back().bias = negative && other.starts_with('0') ? kHardly : m.row.prior;
+    }
+}
+
 void put_all(Writer& w, const Match& m) {
     const char* const rule = m.row.rule.c_str();
+    if (m.row.put.empty()) return put_others(w, m);
     for (const std::string& put : m.row.put) {
         const std::string now = filled(m, put);
         if (m.first <= m.last)

@@ -211,7 +211,8 @@ void for_each_text(const Section& s, const char* key, Row& row, const std::funct
     for (const std::string& text : all) visit({s, key, row, text});
 }
 
-Row read_row(const Section& s) {
+// What all rows say.
+Row read_common(const Section& s) {
     manifest::check_keys(
         s,
         {"rule",
@@ -220,6 +221,8 @@ Row read_row(const Section& s) {
          "anywhere",
          "inside",
          "find",
+         "alike",
+         "swap",
          "each",
          "most",
          "where",
@@ -238,16 +241,39 @@ Row read_row(const Section& s) {
     row.near = !manifest::flag(s, "anywhere").value_or(false);
     row.inside = manifest::flag(s, "inside").value_or(false);
     row.most = static_cast<size_t>(manifest::whole(s, "most").value_or(0));
-    if (s.name.find("unread") != s.name.npos) row.holes.emplace_back("unread");
-    const std::string find = needed("find", "a pattern");
-    read_pattern({s, "find", row, find});
-    for_each_text(s, "each", row, read_choices);
-    for_each_text(s, "where", row, read_conditions);
-    row.put = manifest::required(s, "put", manifest::texts(s, "put"), "what stands there then");
-    for_each_text(s, "put", row, check_put);
     row.wrong = needed("wrong", "a statement that is wrong");
     row.right = needed("right", "and what becomes of it");
     return row;
+}
+
+// A token of these words becomes each of `put`, or each of the other words.
+void add_token(std::vector<Row>& out, Row row, std::vector<std::string> words, std::vector<std::string> put) {
+    row.pattern = {{.words = std::move(words)}};
+    row.end = 1, row.put = std::move(put);
+    out.push_back(std::move(row));
+}
+
+void add_rows(const Section& s, std::vector<Row>& out) {
+    const Row row = read_common(s);
+    const auto alike = manifest::texts(s, "alike"), swap = manifest::texts(s, "swap");
+    for (const std::string& text : alike.value_or(std::vector<std::string>{}))
+        add_token(out, row, parts(text, '|'), {});
+    for (const std::string& text : swap.value_or(std::vector<std::string>{})) {
+        const std::vector<std::string> both = parts(text, ' ');
+        if (both.size() != 2)
+            manifest::fail(*s.document, manifest::line_of(s, "swap"), "swap: two words: \"" + text + "\".");
+        add_token(out, row, {both[0]}, {both[1]});
+    }
+    if (alike || swap) return;
+    Row full = row;
+    if (s.name.find("unread") != s.name.npos) full.holes.emplace_back("unread");
+    const std::string find = manifest::required(s, "find", manifest::text(s, "find"), "a pattern");
+    read_pattern({s, "find", full, find});
+    for_each_text(s, "each", full, read_choices);
+    for_each_text(s, "where", full, read_conditions);
+    full.put = manifest::required(s, "put", manifest::texts(s, "put"), "what stands there then");
+    for_each_text(s, "put", full, check_put);
+    out.push_back(std::move(full));
 }
 
 }  // namespace
@@ -259,7 +285,7 @@ std::vector<Pass> read_table(const std::string& text, const std::string& name) {
     for (const std::string& key : manifest::keys(all)) {
         Pass pass{key, {}, key.ends_with("statements")};
         for (const Section& s : manifest::required(all, key, manifest::subsections(all, key), "rows"))
-            pass.rows.push_back(read_row(s));
+            add_rows(s, pass.rows);
         out.push_back(std::move(pass));
     }
     return out;

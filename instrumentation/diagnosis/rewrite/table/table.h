@@ -79,9 +79,9 @@ struct Row {
     std::vector<Choices> each;  // the last one turns fastest
     size_t most = 0;            // choices at one place; 0: all
     std::vector<std::vector<Condition>> where;  // of each one holds
-    std::vector<std::string> put;
-    std::string wrong, right;  // its example
-    int line = 0;              // of the table
+    std::vector<std::string> put;  // none: each of the pattern's words but the one that stands there
+    std::string wrong, right;      // its example
+    int line = 0;                  // of the table
 };
 
 // Rows that are tried one after the other at each token, or at each statement.
