@@ -108,6 +108,16 @@ TEST(Edits, EveryExampleCompiles) {
     EXPECT_NE(compiled.ptx.find(fmt::format("row_{}", k - 1)), std::string::npos);
 }
 
+// Its head has a word between `if` and the bracket.
+TEST(Edits, AConstantConditionIsNoRunAwayText) {
+    const std::string text = kernel_with("if constexpr (4 < 5) sum += m;");
+    for (const Rewrite& r : rewrites(test::source_of(text), all_lines(text)))
+        for (const Edit& e : r.edits) {
+            EXPECT_LE(e.begin + e.length, text.size()) << r.now;
+            EXPECT_LT(e.text.size(), 200U) << r.now;
+        }
+}
+
 // What `read_table` says of a row with one of its lines in place of its own.
 std::string said_of(const std::string& find, const std::string& rest) {
     try {

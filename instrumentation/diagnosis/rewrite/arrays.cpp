@@ -1,6 +1,7 @@
 // How arrays are looked up as a rule: the element before this one, elements of a few side by side or one
 // array behind the other, nothing beyond the end for the last element.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/table/table.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
@@ -35,18 +36,6 @@ const char* zero_of(const Variable& v) { return v.kind == ValueKind::real ? "0.0
 
 std::string with_subscript(const Source& s, const Element& e, const std::string& now) {
     return s.words(e.name, e.subscript.first - 1) + now + "]";
-}
-
-// `(t > 0 ? sums[t - 1] : 0)` of `sums[t]`, where a store takes nothing else: what stands before it.
-void take_the_one_before(Writer& w, const Statement& st) {
-    const int sets = assignment_of(w.s, st);
-    const Element e = sets < 0 ? Element{} : element_at(w.s, sets + 1);
-    if (e.name < 0 || e.last != st.last - 1) return;
-    const Variable* const i = variable_at(w.s, e.subscript.first);
-    if (i == nullptr || !is_whole(*i) || e.subscript.first != e.subscript.last) return;
-    const std::string before = with_subscript(w.s, e, i->name + " - 1");
-    const char* zero = zero_of(*variable_at(w.s, e.name));
-    w.replace(kIndex, 1, e.name, e.last, fmt::format("{} > 0 ? {} : {}", i->name, before, zero));
 }
 
 // `a[2 * i]` and `a[2 * i + 1]` for `a[i]` and `a[n + i]` of one statement, and the other way round.
@@ -187,28 +176,6 @@ void exchange_subscripts(Writer& w, const Statement& st) {
     }
 }
 
-// `i == j ? 1.0f : 0.0f` for the zero of `m[i][j]`: the matrix that changes nothing.
-void begin_with_identity(Writer& w, const Statement& st) {
-    const int sets = assignment_of(w.s, st);
-    if (!w.s.is(sets, "=") || sets + 2 != st.last || w.s.at(sets + 1).kind != Token::Kind::number) return;
-    for (int k = st.first; k < sets; ++k) {
-        const Element e = element_at(w.s, k);
-        const int before = e.name < 0 ? -1 : e.subscript.first - 3;
-        const Variable *const i = before > k ? variable_at(w.s, before) : nullptr,
-                              *const j = e.name < 0 ? nullptr : variable_at(w.s, e.subscript.first);
-        const bool plain = i != nullptr && j != nullptr && e.subscript.first == e.subscript.last &&
-            w.s.is(before - 1, "[") && w.s.is(before + 1, "]");
-        if (plain && i != j)
-            w.replace(
-                "wrong_initial_value",
-                1,
-                sets + 1,
-                sets + 1,
-                fmt::format("{} == {} ? 1.0f : 0.0f", i->name, j->name)
-            );
-    }
-}
-
 // `min(TILE, n - base)` for `TILE`, as a first value or a bound: the last tile is not whole.
 void end_with_the_array(Writer& w, const Body& body, const Statement& st, int k) {
     const bool value = w.s.is(k - 1, "=") && w.s.is(k + 1, ";");
@@ -275,11 +242,12 @@ void put_outer_before(Writer& w, const Body& body, const Statement& st, int k) {
 }  // namespace
 
 void add_arrays(Writer& w) {
+    const Pass &before = pass_of("one_before_statements"), &identity = pass_of("identity_statements");
     for (const Body& body : w.s.bodies)
         for (const Statement& st : body.statements)
             if (!is_mark(w.s, st) && w.s.is(st.last, ";"))
-                take_the_one_before(w, st), pair_elements(w, st), divide_alike(w, st),
-                    exchange_subscripts(w, st), begin_with_identity(w, st);
+                try_rows(w, before, st, body), pair_elements(w, st), divide_alike(w, st),
+                    exchange_subscripts(w, st), try_rows(w, identity, st, body);
     for_each_token(w, [&](int k, const Body& body) {
         leave_out_beyond(w, body, k);
         const Statement* const st = w.is_near(k) ? statement_of(body, k) : nullptr;

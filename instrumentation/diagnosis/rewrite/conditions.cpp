@@ -1,5 +1,6 @@
 // Guards: left out, put in, joined by another.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/table/table.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
@@ -123,11 +124,6 @@ void join_twins(Writer& w, const Body& body, const Span& c, const std::string& a
 void add_of_statement(Writer& w, const Body& body, const Statement& st) {
     if (const Span c = condition_of(w.s, st); c.first <= c.last) {
         const std::string text = w.s.words(c.first, c.last);
-        if (st.word == "if") {
-            w.replace(kRule, 2, c.first, c.last, "true");
-            w.replace(kRule, 2, c.first, c.last, "false");
-            w.replace(kRule, 2, c.first, c.last, "!(" + text + ")");
-        }
         if (!w.is_near(c.first)) return;
         const bool mixed = text.find("||") != text.npos && text.find("&&") != text.npos;
         if (st.word == "if" && !mixed)
@@ -184,10 +180,12 @@ void add_of_element(Writer& w, const Body& body, int k) {
 }  // namespace
 
 void add_conditions(Writer& w) {
+    const Pass& rows = pass_of("conditions_statements");
     for (const Body& body : w.s.bodies)
         for (const Statement& st : body.statements)
             if (!is_mark(w.s, st))
-                add_of_statement(w, body, st), join_deciders(w, body, st), clear_triangle(w, body, st);
+                try_rows(w, rows, st, body), add_of_statement(w, body, st), join_deciders(w, body, st),
+                    clear_triangle(w, body, st);
     for_each_token(w, [&](int k, const Body& body) {
         add_of_element(w, body, k);
         Choice c;

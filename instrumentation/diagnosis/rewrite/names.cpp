@@ -192,12 +192,8 @@ void exchange_near(Writer& w, const Statement& st) {
     }
 }
 
-// `f(a, b)` and `x[i][j]`: neighbours exchanged.
+// `f(a, b)`: neighbours exchanged.
 void exchange_neighbours(Writer& w, int k) {
-    if (w.s.is(k, "]") && w.s.is(k + 1, "[") && w.s.at(k).match >= 0 && w.s.at(k + 1).match >= 0) {
-        const int open = w.s.at(k).match, close = w.s.at(k + 1).match;
-        w.replace("wrong_index", 1, open, close, w.s.words(k + 1, close) + w.s.words(open, k));
-    }
     if (!w.s.is(k, "(") || w.s.at(k).match < 0 || k == 0 || w.s.at(k - 1).kind != Token::Kind::word) return;
     if (w.s.is(k - 1, "if") || w.s.is(k - 1, "for") || w.s.is(k - 1, "while")) return;
     const std::vector<Span> arguments = arguments_of(w.s, k);
@@ -222,6 +218,7 @@ void add_names(Writer& w) {
 }
 
 void add_exchanges(Writer& w) {
+    const Pass& rows = pass_of("exchanges");
     constexpr size_t kMost = 14;
     for (const Body& body : w.s.bodies)
         for (const Statement& st : body.statements) {
@@ -234,7 +231,9 @@ void add_exchanges(Writer& w) {
             exchange_near(w, st);
             if (st.word.empty()) exchange_declared(w, st);
         }
-    for_each_token(w, [&](int k, const Body&) { exchange_neighbours(w, k); });
+    for_each_token(w, [&](int k, const Body& body) {
+        try_rows(w, rows, k, body), exchange_neighbours(w, k);
+    });
 }
 
 }  // namespace wl::diagnosis::rewrite

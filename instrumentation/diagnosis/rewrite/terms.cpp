@@ -1,5 +1,6 @@
 // What is missing in an expression: a factor, a term, a step of one, a wider type.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/table/table.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
@@ -215,21 +216,6 @@ void add_unused_axis(Writer& w, const Body& body, int k) {
     }
 }
 
-// `a / b` rounded up, and quotients of whole numbers that were meant as real ones.
-void add_quotients(Writer& w, int k) {
-    if (!w.s.is(k, "/") || precedence(w.s, k) == 0) return;
-    const Operands o = operands_of(w.s, k);
-    constexpr int kParts = 40;  // as odds: by how many blocks, threads, or constants something is divided
-    const std::string a = in_brackets(w.s, o.left, k - 1), b = in_brackets(w.s, k + 1, o.right);
-    if (!holds_real(w.s, o.left, o.right)) {
-        w.replace("boundary_off_by_one", 2, o.left, o.right, fmt::format("({0} + {1} - 1) / {1}", a, b));
-        const Variable* const by = variable_at(w.s, k + 1);
-        const bool parts = b.find("Dim.") != b.npos || (by != nullptr && by->constant && o.right == k + 1);
-        if (parts && w.s.is(o.left - 1, "=") && w.s.is(o.right + 1, ";")) w.out.back().bias = kParts;
-        w.replace("precision", 2, o.left, o.right, fmt::format("static_cast<float>({}) / ({})", a, b));
-    }
-}
-
 // One more or less than a whole expression, of whichever line.
 void add_steps(Writer& w, const Body& body, int k) {
     if (!begins_expression(w.s, k) || k + 1 >= body.close) return;
@@ -243,8 +229,9 @@ void add_steps(Writer& w, const Body& body, int k) {
 }  // namespace
 
 void add_terms(Writer& w) {
+    const Pass& quotients = pass_of("quotients");
     for_each_token(w, [&](int k, const Body& body) {
-        add_quotients(w, k);
+        try_rows(w, quotients, k, body);
         add_given(w, body, k);
         add_places(w, k);
         add_unused_axis(w, body, k);

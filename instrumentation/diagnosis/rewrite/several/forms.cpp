@@ -69,8 +69,9 @@ void need_no_question(Writer& w, const Body& body, const Statement& st) {
     const int sets = assignment_of(w.s, st);
     const Variable* const decides = variable_set(w.s, st);
     Span c{sets + 1, st.last - 1};
+    if (st.word == "if" && !w.s.is(st.first + 1, "(")) return;  // `if constexpr`
     if (st.word == "if")
-        c = {st.first + 2, w.s.at(st.first + 1).match - 1};
+        c = {st.first + 2, st.last - 1};
     else if (decides == nullptr || decides->kind != ValueKind::boolean)
         return;
     const std::string text = w.s.words(c.first, c.last);
