@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
             "early",
             "missing_input",
             "best = row[c]",
-            "most[13] does not depend on x[13,8], and its reference does",
+            "place[13] does not depend on x[13,8], and its reference does",
             "Nobody reads it for the element"}
     ),
     [](const auto& each) { return std::string(each.param.kernel) + "_" + each.param.name; }

@@ -198,6 +198,38 @@ void hand_over(const Doubt& d, const std::vector<Link>& way, Entrance& out) {
     }
 }
 
+// Reads of the argument, by lanes on the way.
+std::vector<travel::Touch> touches_on_the_way(const Doubt& d, size_t argument, const travel::Slice& whole) {
+    const manifest::BoundArgument& a = d.chain.problem.args[argument];
+    const auto at = emulator::allocation_named(*d.chain.route.traveller, a.name);
+    if (!at) return {};
+    const travel::Lanes lanes = travel::lanes_of(whole);
+    std::vector<travel::Touch> out = travel::touches_of(
+        d.chain.route,
+        {
+            {at->first, static_cast<uint32_t>(a.data.bytes.size())}
+    },
+        &lanes
+    );
+    std::erase_if(out, [](const travel::Touch& t) { return t.writes; });
+    return out;
+}
+
+// The read of the argument that lies nearest to the input, of those made to compare or to choose.
+std::optional<Execution> nearest_seen(const Doubt& d, const InputPlace& input, const travel::Slice& whole) {
+    const auto bytes = bytes_of(d, input);
+    if (!bytes) return std::nullopt;
+    const std::vector<travel::Touch> seen = touches_on_the_way(d, input.argument, whole);
+    const auto away = [&](const travel::Touch& t) {
+        return t.address > bytes->address ? t.address - bytes->address : bytes->address - t.address;
+    };
+    const auto nearest = std::min_element(seen.begin(), seen.end(), [&](const auto& a, const auto& b) {
+        return away(a) < away(b);
+    });
+    if (nearest == seen.end()) return std::nullopt;
+    return execution_of(d, Link{nearest->order, nearest->site, nearest->warp, nearest->lane, {}, {}});
+}
+
 }  // namespace
 
 InputElement input_element(const Chain& chain, const InputPlace& input) {
@@ -208,18 +240,10 @@ InputElement input_element(const Chain& chain, const InputPlace& input) {
 Stretches read_on_the_way(const Doubt& d, size_t argument, const travel::Slice& whole) {
     const manifest::BoundArgument& a = d.chain.problem.args[argument];
     const auto at = emulator::allocation_named(*d.chain.route.traveller, a.name);
-    if (!at) return {};
     const uint64_t size = size_of(a.data.dtype);
-    const travel::Lanes lanes = travel::lanes_of(whole);
     std::set<int64_t> read;
-    for (const travel::Touch& t : travel::touches_of(
-             d.chain.route,
-             {
-                 {at->first, static_cast<uint32_t>(a.data.bytes.size())}
-    },
-             &lanes
-         ))
-        for (uint64_t k = t.address; !t.writes && k < t.address + t.bytes; k += size)
+    for (const travel::Touch& t : touches_on_the_way(d, argument, whole))
+        for (uint64_t k = t.address; k < t.address + t.bytes; k += size)
             read.insert(static_cast<int64_t>((k - at->first) / size));
     Stretches out;
     for (const int64_t element : read) {
@@ -271,7 +295,7 @@ Absence absence_of(
 ) {
     Absence out;
     out.input = input_element(d.chain, input);
-    if (beside != nullptr) out.beside = execution_of(d, *beside);
+    out.beside = beside != nullptr ? execution_of(d, *beside) : nearest_seen(d, input, whole);
     if (const travel::SliceStep* last = last_exchange(d, whole)) out.taken = execution_of(d, *last);
     const auto bytes = bytes_of(d, input);
     if (!bytes) return out;

@@ -1,2 +1,2 @@
 def reference(inputs, params):
-    return {"most": inputs["x"].max(axis=1)}
+    return {"place": inputs["x"].argmax(axis=1)}
