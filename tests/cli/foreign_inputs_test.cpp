@@ -109,10 +109,13 @@ TEST(Inputs, OfARightKernelNothingIsSaid) {
 // other inputs, another block's part of a sum, the zeros that the sum begins with; nor that it is compared
 // only.
 TEST(Inputs, NothingIsSaidWhereAnElementDependsOnWhatItShould) {
-    for (const auto& [kernel, fault] : {
-             std::pair("rows", "factor"), {"gates", "offset"},
-               {"gates", "root"  }
-    }) {
+    const std::pair<const char*, const char*> faults[] = {
+        {"rows",  "factor"},
+        {"gates", "offset"},
+        {"gates", "root"  },
+        {"picks", "more"  }
+    };
+    for (const auto& [kernel, fault] : faults) {
         const json answer = diagnosed(kernel, fault);
         EXPECT_EQ(answer.at("findings")[0].at("rule"), "values_differ") << answer.dump(1);
     }

@@ -61,15 +61,18 @@ double value_now(ReferenceInputs& n) { return value_in(reference_now(n), n.windo
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
+// Floating-point elements by different amounts; integers, which have two values only, not all alike.
 void change(Tensor& tensor, const Stretches& elements, bool up) {
     const size_t size = size_of(tensor.dtype);
     const Values values = values_for(tensor);
     for (const auto& [first, last] : elements)
         for (int64_t k = first; k <= last; ++k) {
-            const double spread = is_float(tensor.dtype) ? 1 + static_cast<double>(k * 37 % 101) / 101 : 1;
+            const int64_t mixed = k * 37 % 101;
+            const bool high = is_float(tensor.dtype) ? up : up == (mixed % 2 == 0);
+            const double spread = is_float(tensor.dtype) ? 1 + static_cast<double>(mixed) / 101 : 1;
             from_double(
                 tensor.dtype,
-                spread * (up ? values.high : values.low),
+                spread * (high ? values.high : values.low),
                 tensor.bytes.data() + static_cast<size_t>(k) * size
             );
         }
