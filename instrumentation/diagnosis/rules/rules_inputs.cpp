@@ -222,6 +222,7 @@ std::optional<capture::Finding> foreign_finding(const Case& c, Dependence& depen
 std::string absence_text(const Case& c, const Absence& a) {
     const auto at = [&](const Execution& e) { return quoted(c.s.capture, where_of(c, e)); };
     if (!a.read && !a.beside) return fmt::format("Nothing of {} goes into the element.", a.input.argument);
+    if (!a.read && a.beside->line == 0) return "Nobody reads it for the element.";
     if (!a.read)
         return fmt::format(
             "Nobody reads it for the element: the read of {} that lies nearest is at {}; an end of a loop, a "

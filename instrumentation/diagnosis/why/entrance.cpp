@@ -299,12 +299,13 @@ Absence absence_of(
     if (const travel::SliceStep* last = last_exchange(d, whole)) out.taken = execution_of(d, *last);
     const auto bytes = bytes_of(d, input);
     if (!bytes) return out;
+    std::vector<ProvenanceLine> places;
+    for (const travel::SliceStep& step : whole.steps) places.push_back(place_of_site(d.chain, step.site));
     const auto on_the_way = [&](uint32_t site) {
-        return std::any_of(whole.steps.begin(), whole.steps.end(), [&](const travel::SliceStep& s) {
-            return s.site == site;
-        });
+        const ProvenanceLine there = place_of_site(d.chain, site);
+        return std::any_of(places.begin(), places.end(), [&](const auto& p) { return same_line(p, there); });
     };
-    // Where the element takes others of the argument, who reads them by the same instruction reads for it;
+    // Where the element takes others of the argument, who reads them at the same line reads for it;
     // where nothing goes from lane to lane, its own lanes alone.
     const travel::Lanes lanes = travel::lanes_of(whole);
     const auto touches = travel::touches_of(d.chain.route, {*bytes});

@@ -20,7 +20,7 @@ namespace {
 using manifest::BoundArgument;
 using travel::SliceInput;
 
-constexpr int kTried = 16;      // elements of an argument, at most
+constexpr int kTried = 8;       // elements of an argument, at most
 constexpr int kCandidates = 4;  // other elements of the tile, at most
 
 // ---- inputs
