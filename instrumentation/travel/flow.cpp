@@ -57,8 +57,8 @@ struct Write {
 // What one instruction wrote, from what it read before.
 void pass_instruction(
     Carrying& c,
-    std::vector<Passing>::const_reverse_iterator begin,
-    std::vector<Passing>::const_reverse_iterator end,
+    const std::vector<Passing>::const_reverse_iterator& begin,
+    const std::vector<Passing>::const_reverse_iterator& end,
     std::vector<Link>& out
 ) {
     std::map<std::pair<uint64_t, uint32_t>, Write> writes;

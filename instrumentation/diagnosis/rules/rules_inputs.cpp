@@ -221,6 +221,14 @@ std::optional<capture::Finding> foreign_finding(const Case& c, Dependence& depen
 
 std::string absence_text(const Case& c, const Absence& a) {
     const auto at = [&](const Execution& e) { return quoted(c.s.capture, where_of(c, e)); };
+    if (!a.read && a.elsewhere)
+        return fmt::format(
+            "It is read at {} by {}, from where nothing goes to the element: what should go is missing, or "
+            "in the "
+            "element's own lane an end of a loop, a guard or an index leaves it out.",
+            at(*a.elsewhere),
+            lane_text(*a.elsewhere)
+        );
     if (!a.read && !a.beside) return fmt::format("Nothing of {} goes into the element.", a.input.argument);
     if (!a.read && a.beside->line == 0) return "Nobody reads it for the element.";
     if (!a.read)

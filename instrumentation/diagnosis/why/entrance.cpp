@@ -309,12 +309,12 @@ Absence absence_of(
     // where nothing goes from lane to lane, its own lanes alone.
     const travel::Lanes lanes = travel::lanes_of(whole);
     const auto touches = travel::touches_of(d.chain.route, {*bytes});
-    const auto read = std::find_if(touches.begin(), touches.end(), [&](const travel::Touch& t) {
-        return !t.writes && (beside == nullptr || on_the_way(t.site)) &&
-            (out.taken || lanes.empty() || lanes.contains({t.warp, t.lane}));
-    });
-    if (read != touches.end())
-        out.read = execution_of(d, Link{read->order, read->site, read->warp, read->lane, {}, {}});
+    for (const travel::Touch& t : touches) {
+        if (t.writes || (beside != nullptr && !on_the_way(t.site))) continue;
+        const bool own = out.taken || lanes.empty() || lanes.contains({t.warp, t.lane});
+        std::optional<Execution>& first = own ? out.read : out.elsewhere;
+        if (!first) first = execution_of(d, Link{t.order, t.site, t.warp, t.lane, {}, {}});
+    }
     return out;
 }
 

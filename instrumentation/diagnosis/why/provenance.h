@@ -118,9 +118,10 @@ struct Entrance {
 // Where an input that the reference is made of is left out.
 struct Absence {
     InputElement input;
-    std::optional<Execution> read;    // somebody reads it, and it does not come as far as the element
-    std::optional<Execution> beside;  // the read on the way that lies nearest in the argument
-    std::optional<Execution> taken;   // the last taking on the way from shared memory or another lane
+    std::optional<Execution> read;       // for the element, and it does not come as far
+    std::optional<Execution> elsewhere;  // a lane reads it from which nothing goes to the element
+    std::optional<Execution> beside;     // the read on the way that lies nearest in the argument
+    std::optional<Execution> taken;      // the last taking on the way from shared memory or another lane
 };
 // The inputs of the first wrong element against those that its reference is made of, found by changing inputs
 // and computing the reference again.
