@@ -43,10 +43,38 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ring", "inside", "divergent_barrier"},
         Case{"teams", "strange", "shuffle_misuse"},
         Case{"mailbox", "once", "race_global"},
-        Case{"rounds", "missed", "deadlock"}
+        Case{"rounds", "missed", "deadlock"},
+        Case{"stages", "parity", "deadlock"}
     ),
     [](const auto& each) { return std::string(each.param.kernel) + "_" + each.param.fault; }
 );
+
+// Who waits for what, and what is there.
+TEST(Deadlock, SaysWhatIsPolledAndWhatItHolds) {
+    const json answer = diagnosed("rounds", "missed");
+    const std::string text = answer.at("findings").at(0).at("explanation");
+    EXPECT_NE(text.find(" bytes at global come address 0x"), std::string::npos) << text;
+    EXPECT_NE(text.find(", which hold "), std::string::npos) << text;
+}
+
+TEST(Deadlock, SaysWhichBlocksWaitWhere) {
+    const auto line = [](const char* mark) {
+        const std::string place = source_place("tests/kernels/cases/rounds.cu", mark);
+        return place.substr(place.rfind(':') + 1);
+    };
+    const json answer = diagnosed("rounds", "apart");
+    const std::string text = answer.at("findings").at(0).at("explanation");
+    const std::string wanted = "; in line " + line("// here: apart") + " blocks 0, 2; in line " +
+        line("// and here") + " blocks 1, 3";
+    EXPECT_NE(text.find(wanted), std::string::npos) << text;
+}
+
+TEST(Deadlock, NamesTheMbarrierAndItsPhase) {
+    const json answer = diagnosed("stages", "parity");
+    const std::string text = answer.at("findings").at(0).at("explanation");
+    EXPECT_NE(text.find("waits at the mbarrier full[0] at shared address 0x"), std::string::npos) << text;
+    EXPECT_NE(text.find("(its phase 2 lacks 32 of 32 arrivals and 0 bytes)"), std::string::npos) << text;
+}
 
 struct RightTwins : testing::TestWithParam<const char*> {};
 
@@ -58,7 +86,7 @@ TEST_P(RightTwins, HaveNoFinding) {
 INSTANTIATE_TEST_SUITE_P(
     Reported,
     RightTwins,
-    testing::Values("ring", "teams", "mailbox", "rounds"),
+    testing::Values("ring", "teams", "mailbox", "rounds", "stages"),
     [](const auto& each) { return std::string(each.param); }
 );
 

@@ -1,14 +1,18 @@
 // Faults that need no reference: addresses, barriers, copies, loops, masks. Each comes with its witness.
 #include "instrumentation/base/counted.h"
+#include "instrumentation/base/demangle.h"
 #include "instrumentation/diagnosis/rules/barriers.h"
 #include "instrumentation/diagnosis/rules/extent.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/emulator/observe/incidents.h"
+#include "instrumentation/emulator/program.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace wl::diagnosis {
 
@@ -100,6 +104,25 @@ const Words* words_of(Kind kind) {
     return nullptr;
 }
 
+// An mbarrier by its variable: "the mbarrier empty[0] at shared address 0x410".
+std::string with_names(const Symptoms& s, const std::string& detail) {
+    constexpr std::string_view kBefore = "mbarrier at shared address 0x";
+    constexpr uint64_t kMbarrier = 8;  // bytes
+    std::string out = detail;
+    for (size_t at = out.find(kBefore); at != out.npos; at = out.find(kBefore, at + kBefore.size())) {
+        const uint64_t offset = std::strtoull(&out[at + kBefore.size()], nullptr, 16);
+        for (const emulator::SharedVariable& v : unedited_program(s.prover).shared_variables) {
+            if (offset < v.offset || offset - v.offset >= v.bytes) continue;
+            std::string name = demangle(v.name);
+            name = name.substr(name.rfind(':') + 1);  // all of it where it has no scope
+            if (v.bytes > kMbarrier) name += fmt::format("[{}]", (offset - v.offset) / kMbarrier);
+            out.insert(at + std::string_view("mbarrier ").size(), name + " ");
+            break;
+        }
+    }
+    return out;
+}
+
 std::string witness(const Symptoms& s, const Incident& i) {
     const Access& a = i.first;
     std::string out = fmt::format(
@@ -117,7 +140,9 @@ std::string witness(const Symptoms& s, const Incident& i) {
             a.memory,
             a.address
         );
-    if (!i.detail.empty()) out += "; " + i.detail;
+    if (i.kind == Kind::endless_wait && a.memory.starts_with("global "))
+        out += fmt::format(", which hold {}", a.value);
+    if (!i.detail.empty()) out += "; " + with_names(s, i.detail);
     return out;
 }
 

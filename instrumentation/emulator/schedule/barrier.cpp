@@ -224,8 +224,25 @@ void settle(Block& block) {
 
 namespace {
 
+// Of a full barrier also who has not come: as nobody goes on, they never will.
+std::string awaited_barrier(const Block& block, uint32_t id) {
+    const Barrier& barrier = block.now.barriers[id];
+    if (barrier.expected != 0)
+        return fmt::format("barrier {} ({} of {} threads have come)", id, barrier.threads, barrier.expected);
+    int come = 0, live = 0;
+    std::string missing;
+    for (const Warp& w : block.warps) {
+        const uint32_t lanes = barrier.lanes[static_cast<size_t>(w.index)] & w.live;
+        come += std::popcount(lanes), live += std::popcount(w.live);
+        if (lanes != w.live) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", w.index);
+    }
+    return fmt::format(
+        "barrier {} ({} of {} threads have come, none or not all of warp {})", id, come, live, missing
+    );
+}
+
 std::string awaited(const Block& block, const Split& s) {
-    if (s.wait == Wait::barrier) return fmt::format("barrier {}", s.barrier);
+    if (s.wait == Wait::barrier) return awaited_barrier(block, s.barrier);
     if (s.wait == Wait::collective) return "a collective";
     if (s.wait == Wait::convergence) return "a barrier, for the rest of its lanes";
     return describe_mbarrier(block, s.tested);

@@ -4,7 +4,12 @@ __device__ void meet(unsigned* come) {
     if (threadIdx.x == 0) {
         __threadfence();
         const unsigned turn = atomicAdd(come, 1u) / gridDim.x;
-#ifdef WL_FAULT_MISSED
+#ifdef WL_FAULT_APART
+        if (blockIdx.x % 2 == 0)
+            while (atomicAdd(come, 0u) < 100) {}  // here: apart
+        else
+            while (atomicAdd(come, 0u) < 200) {}  // and here
+#elif defined(WL_FAULT_MISSED)
         while (atomicAdd(come, 0u) % gridDim.x != 0) {}  // here: missed
 #else
         while (atomicAdd(come, 0u) / gridDim.x == turn) {}
