@@ -1,4 +1,5 @@
 // foreign_input and missing_input: a wrong element that depends on other inputs than its reference does.
+#include "instrumentation/base/dtype.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
@@ -256,7 +257,11 @@ std::string absence_text(const Case& c, const Absence& a) {
 std::optional<capture::Finding> missing_finding(const Case& c, Dependence& dependence) {
     if (!c.found.evidence.foreign.empty()) return std::nullopt;
     for (const Absence& a : c.found.evidence.absences) {
-        const auto parted = alone_in_reference(dependence, place_in(c, a.input));
+        // A comparison of whole numbers may come out alike for all values that are tried.
+        const InputPlace input = place_in(c, a.input);
+        const bool whole = !is_float(c.chain.problem.args[input.argument].data.dtype);
+        if (whole && a.read && !a.others_go_in) continue;
+        const auto parted = alone_in_reference(dependence, input);
         if (!parted) continue;
         const std::string element = element_text(c, c.asked.tile, c.asked.row, c.asked.col);
         capture::Finding f;

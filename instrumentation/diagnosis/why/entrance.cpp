@@ -295,6 +295,7 @@ Absence absence_of(
 ) {
     Absence out;
     out.input = input_element(d.chain, input);
+    out.others_go_in = beside != nullptr;
     out.beside = beside != nullptr ? execution_of(d, *beside) : nearest_seen(d, input, whole);
     if (const travel::SliceStep* last = last_exchange(d, whole)) out.taken = execution_of(d, *last);
     const auto bytes = bytes_of(d, input);

@@ -118,6 +118,7 @@ struct Entrance {
 // Where an input that the reference is made of is left out.
 struct Absence {
     InputElement input;
+    bool others_go_in = false;           // of the argument
     std::optional<Execution> read;       // for the element, and it does not come as far
     std::optional<Execution> elsewhere;  // a lane reads it from which nothing goes to the element
     std::optional<Execution> beside;     // the read on the way that lies nearest in the argument
