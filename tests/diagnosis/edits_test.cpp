@@ -86,26 +86,57 @@ TEST(Edits, TheSearchTriesEveryPass) {
         ASSERT_FALSE(pass.rows.empty()) << pass.name;
         const Row& row = pass.rows.front();
         const std::string wrong = kernel_with(row.wrong), right = kernel_with(row.right);
-        const std::vector<Rewrite> all = rewrites(test::source_of(wrong), all_lines(wrong));
+        constexpr int kLine = 8;  // of the statement
+        const Around around{.numbers = {}, .suspicion = {{kLine, 0}}};
+        const std::vector<Rewrite> all = rewrites(test::source_of(wrong), around);
         EXPECT_NE(test::change_into(all, wrong, right), all.end()) << name_of(pass, row);
     }
 }
 
-TEST(Edits, EveryExampleCompiles) {
+TEST(Edits, EveryRightStatementCompiles) {
     std::string text;
     int k = 0;
     for (const Pass& pass : edit_table())
         for (const Row& row : pass.rows) {
             if (&row != &first_at(pass, row.line)) continue;
-            for (const std::string& each : {row.wrong, row.right})
-                text += fmt::format("// {}\n", name_of(pass, row)) +
-                    kernel_with(each, fmt::format("row_{}", k++));
+            text += fmt::format("// {}\n", name_of(pass, row)) +
+                kernel_with(row.right, fmt::format("row_{}", k++));
         }
     ASSERT_GT(k, 0);
     compile::CompileOptions options;
     options.source_path = "edits.cu", options.text = text;
     const compile::Compiled compiled = compile::compile(options);
     EXPECT_NE(compiled.ptx.find(fmt::format("row_{}", k - 1)), std::string::npos);
+}
+
+// How many changes a row makes of a statement.
+size_t made_of(const std::string& statement, const std::string& keys, bool near) {
+    const std::string row = "[[formulas]]\nrule = \"wrong_index\"\nwrong = \"a\"\nright = \"b\"\n" + keys;
+    const std::vector<Pass> table = read_table(row, "edits.toml");
+    const std::string text = kernel_with(statement);
+    return made_by(
+               table.front(),
+               table.front().rows.front(),
+               test::source_of(text),
+               near ? all_lines(text) : Around{}
+    )
+        .size();
+}
+
+TEST(Edits, HolesTakeAsManyVariablesAsTheirRowSays) {
+    const std::string find = "find = \"[ @`$v:whole.!of_file` ]\"\nput = [\"$n * $m\"]\n";
+    const std::string each = "each = [\"n: whole.!is(v)\", \"m: whole.!is(v).!is(n)\"]\n";
+    EXPECT_EQ(made_of("sum += y[c];", find + each + "most = 2\n", true), 12U);  // two of each of six elements
+    EXPECT_EQ(made_of("sum += y[c];", find + each + "most = 2\n", false), 0U);
+    EXPECT_EQ(made_of("sum += y[c];", find + each + "most = 2\nanywhere = true\n", false), 12U);
+    EXPECT_EQ(made_of("sum += y[c];", find + each + "most = 2\nwhere = [\"not before [\"]\n", true), 0U);
+    EXPECT_EQ(made_of("sum += y[c];", find + each + "most = 2\nwhere = [\"is v c\"]\n", true), 2U);
+}
+
+// Text is put before the next token, or after the one before.
+TEST(Edits, ARowCanPutSomethingIn) {
+    EXPECT_EQ(made_of("sum = m;", "find = \"m `` ;\"\nput = [\" + best\"]\n", true), 1U);
+    EXPECT_EQ(made_of("sum = m;", "find = \"= `` m\"\nput = [\"best + \"]\n", true), 1U);
 }
 
 // Its head has a word between `if` and the bracket.

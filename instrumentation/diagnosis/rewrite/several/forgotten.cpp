@@ -51,7 +51,8 @@ const Variable* set_by(const Source& s, const Statement& st) {
     return v != nullptr && is_number(*v) && s.is(st.last, ";") ? v : nullptr;
 }
 
-// `if (raw == kNoReturn) return;` behind what sets `raw`; `v += kBlur;`, of two numbers as well.
+// `if (v == limit) return;` after what sets `v`; `v += limit;`, of two numbers as well: of a constant of the
+// file.
 void ask_for(Writer& w, const Body& body, const Variable& constant) {
     std::vector<const Variable*> before;  // set by the statements before, the last first
     for (const Statement& st : body.statements) {

@@ -20,7 +20,7 @@ bool has_word(const Match& m, int token, const std::string& word) {
     return token >= 0 && token < m.s.count() && m.s.is(token, word);
 }
 
-constexpr std::array<std::pair<std::string_view, VariableTest>, 17> kVariableTests = {
+constexpr std::array<std::pair<std::string_view, VariableTest>, 16> kVariableTests = {
     {{"var", [](const Match&, const Variable&, int, int) { return true; }},
      {"whole", [](const Match&, const Variable& v, int, int) { return is_whole(v); }},
      {"real", [](const Match&, const Variable& v, int, int) { return is_real(v); }},
@@ -36,13 +36,15 @@ constexpr std::array<std::pair<std::string_view, VariableTest>, 17> kVariableTes
      {"given", [](const Match& m, const Variable& v, int, int) { return is_given(m.body, v); }},
      {"of_file", [](const Match&, const Variable& v, int, int) { return v.of_file; }},
      {"constant", [](const Match&, const Variable& v, int, int) { return v.constant; }},
-     {"counts", [](const Match& m, const Variable& v, int, int) { return loop_of(m.body, v) != nullptr; }},
-     {"declared", [](const Match&, const Variable& v, int token, int) { return v.from == token; }},
      {"operand", [](const Match& m, const Variable&, int token, int) { return is_operand(m.s, token); }},
      {"like",
       [](const Match& m, const Variable& v, int, int other) {
           return of(m, other) != nullptr && v.kind == of(m, other)->kind &&
               v.indirections == of(m, other)->indirections;
+      }},
+     {"beside",  // declared where it is, as members of a struct are
+      [](const Match& m, const Variable& v, int, int other) {
+          return of(m, other) != nullptr && of(m, other)->from == v.from;
       }},
      {"is", [](const Match& m, const Variable& v, int, int other) { return of(m, other) == &v; }}}
 };
@@ -80,6 +82,13 @@ bool bind(Match& m, const Element& e, int first, int last) {
     return true;
 }
 
+// Before the `;`.
+int end_of_statement(const Source& s, int k) {
+    while (k < s.count() && !s.is(k, ";"))
+        k = is_opening(s.word(k)) && s.at(k).match > k ? s.at(k).match + 1 : k + 1;
+    return k - 1;
+}
+
 // The last token of what the element stands for, where that begins at `k`; -1: it does not.
 int end_forwards(const Match& m, const Element& e, int k, bool of_anchor) {
     const Source& s = m.s;
@@ -94,7 +103,8 @@ int end_forwards(const Match& m, const Element& e, int k, bool of_anchor) {
             if (v == nullptr || !passes(m, e.tests, *v, k)) return -1;
             return e.kind == Element::Kind::variable ? k : end_of_element(s, k);
         }
-        case Element::Kind::inside: return is_opening(s.word(k - 1)) ? s.at(k - 1).match - 1 : -1;
+        case Element::Kind::inside:
+            return is_opening(s.word(k - 1)) ? s.at(k - 1).match - 1 : end_of_statement(s, k);
         case Element::Kind::operand:
             if (!of_anchor) return end_of_expression(s, k);
             return precedence(s, k - 1) == 0 ? -1 : operands_of(s, k - 1).right;
@@ -135,7 +145,7 @@ bool joins_real(const Match& m, const Bound& h) {
     return false;
 }
 
-constexpr std::array<std::pair<std::string_view, HoleCondition>, 21> kHoleConditions = {
+constexpr std::array<std::pair<std::string_view, HoleCondition>, 20> kHoleConditions = {
     {{"simple",
       [](const Match& m, const Bound& h, const std::string&) { return is_simple(m.s, h.first, h.last); }},
      {"number",
@@ -175,10 +185,6 @@ constexpr std::array<std::pair<std::string_view, HoleCondition>, 21> kHoleCondit
      {"whole",
       [](const Match&, const Bound& h, const std::string&) {
           return h.variable != nullptr && is_whole(*h.variable);
-      }},
-     {"real_number",
-      [](const Match&, const Bound& h, const std::string&) {
-          return h.variable != nullptr && is_real(*h.variable);
       }},
      {"constant",
       [](const Match&, const Bound& h, const std::string&) {

@@ -85,7 +85,7 @@ void read_tests(Reader& r, std::vector<Test>& out) {
         const std::string name = r.name();
         t.holds = variable_test(name);
         if (t.holds == nullptr) r.fail(fmt::format("no variable is `{}`", name));
-        if ((name == "like" || name == "is") && r.take("(")) {
+        if ((name == "like" || name == "is" || name == "beside") && r.take("(")) {
             t.other = known_hole(r, r.name());
             if (!r.take(")")) r.fail("a bracket is not closed");
         }

@@ -51,7 +51,7 @@ struct Element {
         element,   // a name with its subscripts
         number,    // as it is written
         operand,   // of the operator that is the anchor; else up to the end of the expression
-        inside,    // all that is in the brackets
+        inside,    // all that is in the brackets; behind no bracket all of the statement
         sets,      // the `=` of a statement, or its `return`
     };
     Kind kind = Kind::words;
