@@ -9,6 +9,7 @@
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/calls.h"
 #include "instrumentation/capture/notes.h"
+#include "instrumentation/capture/ran.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -267,6 +268,7 @@ std::string findings_text(const capture::Capture& c, const Style& style, bool ve
         out += wrap(f.explanation, 4);
         if (!f.proof.empty())
             out += wrap(fmt::format("{}: {}", capture::words_of(f.evidence_kind).label, f.proof), 4);
+        if (const std::string ran = capture::ran_text(f); !ran.empty()) out += wrap("ran: " + ran, 4);
         if (verbose && !f.evidence.empty())
             out += paint(style, Color::dim, wrap("evidence: " + evidence_text(f), 4));
     }

@@ -37,7 +37,7 @@ TEST_P(Search, NamesTheLineAndTheChange) {
     EXPECT_EQ(first.at("title"), fault.title);
     EXPECT_EQ(first.at("proven"), true);
     const std::string proof = first.at("proof");
-    EXPECT_NE(proof.find("with another seed"), std::string::npos) << proof;
+    EXPECT_NE(proof.find("with 6 other seeds"), std::string::npos) << proof;
     EXPECT_NE(proof.find("0 of 900"), std::string::npos) << "all blocks: " << proof;
     for (size_t k = 1; k < answer.at("findings").size(); ++k)
         EXPECT_EQ(answer.at("findings")[k].at("caused_by"), 0) << "gone with the change";

@@ -39,7 +39,7 @@ TEST(Uninitialised, AMissingFirstValueIsProvenByReadingZero) {
     EXPECT_EQ(
         f.at("proof"),
         "with zero for every value that nobody wrote, 0 of 32 elements of block (0,0,0) are outside their "
-        "bounds, and 0 of 32 with another seed"
+        "bounds, and 0 of 192 with 6 other seeds"
     );
     EXPECT_NE(f.at("explanation").get<std::string>().find("sums::row_sums + 0"), std::string::npos);
     for (size_t k = 1; k < j.at("findings").size(); ++k)

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 namespace wl::diagnosis {
@@ -33,7 +34,7 @@ std::vector<double> redrawn(DType dtype, const std::vector<double>& values, cons
     manifest::BoundArgument x;
     x.name = "x", x.array = true, x.data = tensor_of("x", dtype, values);
     p.args = {x};
-    any = redraw(p, 3);
+    any = redraw(p, 3, true);
     std::vector<double> out;
     for (size_t k = 0; k < values.size(); ++k) out.push_back(at(p.args[0].data, static_cast<int64_t>(k)));
     return out;
@@ -72,6 +73,84 @@ TEST(OtherData, RealNumbersKeepTheirRangeAndTurnSigns) {
     EXPECT_NE(std::find(now.begin(), now.end(), 0.0), now.end());
 }
 
+// Of rows that are sorted, as columns of a sparse matrix, each stays sorted; of rows that are permutations
+// each stays one.
+TEST(OtherData, RowsKeepTheirOrderAndTheirElements) {
+    manifest::Problem p;
+    p.inputs = "x.npz";
+    manifest::BoundArgument x;
+    x.array = true, x.data = tensor_of("x", DType::s32, {0, 2, 9, 10, 1, 3, 4, 20, 2, 5, 6, 7});
+    x.data.shape = {3, 4};
+    p.args = {x, x};
+    p.args[1].data = tensor_of("y", DType::s32, {3, 0, 2, 1, 1, 2, 0, 3, 0, 2, 1, 3});
+    p.args[1].data.shape = {3, 4};
+    ASSERT_TRUE(redraw(p, 5, true));
+    EXPECT_NE(p.args[0].data.bytes, x.data.bytes);
+    for (int64_t row = 0; row < 12; row += 4) {
+        std::vector<double> a, b;
+        for (int64_t k = row; k < row + 4; ++k)
+            a.push_back(at(p.args[0].data, k)), b.push_back(at(p.args[1].data, k));
+        EXPECT_TRUE(std::is_sorted(a.begin(), a.end())) << row;
+        EXPECT_EQ(sorted(b), (std::vector<double>{0, 1, 2, 3})) << row;
+    }
+}
+
+// Of arrays of keys some are in several: which, is drawn anew, and they are others.
+TEST(OtherData, KeysAreDealtAnew) {
+    manifest::Problem p;
+    p.inputs = "x.npz";
+    manifest::BoundArgument x;
+    x.array = true, x.data = tensor_of("x", DType::u32, {900, 17, 40000, 3, 123456, 77});
+    p.args = {x, x};
+    p.args[1].data = tensor_of("y", DType::u32, {17, 3, 5000, 600, 123456, 800000});
+    std::vector<size_t> shared;
+    for (uint64_t seed = 0; seed < 6; ++seed) {
+        manifest::Problem now = p;
+        ASSERT_TRUE(redraw(now, seed, true));
+        std::set<double> a, b;
+        for (int64_t k = 0; k < 6; ++k) a.insert(at(now.args[0].data, k)), b.insert(at(now.args[1].data, k));
+        EXPECT_EQ(a.size(), 6u);
+        EXPECT_EQ(b.size(), 6u);
+        EXPECT_GE(*a.begin(), 3);
+        EXPECT_LE(*a.rbegin(), 800000);
+        const size_t before = b.size();
+        for (const double v : a) b.erase(v);
+        shared.push_back(before - b.size());
+    }
+    EXPECT_GT(*std::max_element(shared.begin(), shared.end()), 0u);
+    EXPECT_NE(
+        *std::min_element(shared.begin(), shared.end()), *std::max_element(shared.begin(), shared.end())
+    );
+}
+
+TEST(OtherData, ConstantRealNumbersBecomeOthersAroundThem) {
+    bool any = false;
+    const std::vector<double> now = redrawn(DType::f32, std::vector<double>(32, 2.0), "full(2)", any);
+    EXPECT_TRUE(any);
+    EXPECT_GE(sorted(now).front(), 1.0);
+    EXPECT_LE(sorted(now).back(), 3.0);
+    EXPECT_LT(sorted(now).front(), sorted(now).back());
+    const std::vector<double> whole = redrawn(DType::s32, std::vector<double>(32, 2.0), "full(2)", any);
+    EXPECT_FALSE(any);
+    EXPECT_EQ(whole, std::vector<double>(32, 2.0));
+}
+
+TEST(OtherData, LargerValuesAreOfRealNumbersThatMeanNoPlaces) {
+    manifest::Problem p;
+    manifest::BoundArgument x;
+    x.array = true;
+    for (const auto& values : {
+             std::vector<double>{0.5, -1.25, 3.5, 2.5},
+             {3,   1,     2,   0  },
+             {0.5, 1.5,   2.5, 3.5}
+    })
+        x.data = tensor_of("x", DType::f32, values), p.args.push_back(x);
+    ASSERT_TRUE(enlarge(p, 2));
+    EXPECT_EQ(at(p.args[0].data, 1), -20);
+    EXPECT_EQ(at(p.args[1].data, 0), 3) << "whole";
+    EXPECT_EQ(at(p.args[2].data, 0), 0.5) << "sorted";
+}
+
 TEST(OtherData, WhatNoFileHoldsIsLeftToTheSeed) {
     bool any = true;
     const std::vector<double> values = {1, 2, 5, 4}, now = redrawn(DType::f32, values, "normal", any);
@@ -96,6 +175,7 @@ N = 96
 grid = [3]
 block = [32]
 [reference]
+python = "kernel.py"
 )";
 
 void write_npy_file(const fs::path& path, const Tensor& t) {
@@ -111,39 +191,68 @@ void write_npy_file(const fs::path& path, const Tensor& t) {
     }();
 }
 
-json first_of(const fs::path& folder, const std::string& reference) {
-    fs::create_directories(folder);
+std::vector<double> swinging() {
     std::vector<double> x;
     for (int k = 0; k < 96; ++k) x.push_back(std::sin(k) * 3);
+    return x;
+}
+
+// A kernel of `x` and `y`, diagnosed on data of a file.
+json first_of(
+    const fs::path& folder, const char* kernel, const std::vector<double>& x, const std::string& reference
+) {
+    fs::create_directories(folder);
     write_npy_file(folder / "x.npy", tensor_of("x", DType::f32, x));
-    std::ofstream(folder / "twice.cu") << kKernel;
-    std::ofstream(folder / "twice.toml") << kManifest << reference << "\n";
-    std::ofstream(folder / "twice.py")
-        << "def reference(inputs, params):\n    return {'y': 2.0 * inputs['x']}\n";
-    std::ofstream(folder / "fixed.py")
-        << "import numpy as np\ndef reference(inputs, params):\n"
-           "    if abs(inputs['x'][0]) > 1e-9: raise ValueError('other data')\n"
-           "    return {'y': 2.0 * inputs['x']}\n";
+    std::ofstream(folder / "kernel.cu") << kernel;
+    std::ofstream(folder / "kernel.toml") << kManifest;
+    std::ofstream(folder / "kernel.py") << "import numpy as np\ndef reference(inputs, params):\n"
+                                        << reference;
     const test::Said said =
-        test::warplens({"diagnose", (folder / "twice.toml").string(), "--search", "300", "--json"});
+        test::warplens({"diagnose", (folder / "kernel.toml").string(), "--search", "300", "--json"});
     return json::parse(said.out, nullptr, false).at("findings")[0];
 }
 
+constexpr const char* kTwice = "    return {'y': 2.0 * inputs['x']}\n";
+
 TEST(OtherData, AProofIsOfOtherDataThanTheFiles) {
-    const json found = first_of(fs::path(testing::TempDir()) / "other_data", "python = \"twice.py\"");
+    const json found = first_of(fs::path(testing::TempDir()) / "other_data", kKernel, swinging(), kTwice);
     EXPECT_EQ(found.at("title"), "`+` should be `*`") << found.dump(1);
     EXPECT_EQ(found.at("evidence_kind"), "counterfactual");
-    EXPECT_NE(std::string(found.at("proof")).find("with another seed"), std::string::npos);
+    EXPECT_NE(std::string(found.at("proof")).find("with 6 other seeds"), std::string::npos);
+    EXPECT_EQ(found.at("evidence").at("draws"), 7);
+    EXPECT_EQ(found.at("evidence").at("blocks"), 3);
+    EXPECT_EQ(found.at("evidence").at("schedules"), 9);
 }
 
 // Its reference takes the file's data alone.
 TEST(OtherData, WithoutOtherDataNothingIsProven) {
-    const json found = first_of(fs::path(testing::TempDir()) / "same_data", "python = \"fixed.py\"");
+    const json found = first_of(
+        fs::path(testing::TempDir()) / "same_data",
+        kKernel,
+        swinging(),
+        std::string("    if abs(inputs['x'][0]) > 1e-9: raise ValueError('other data')\n") + kTwice
+    );
     EXPECT_EQ(found.at("evidence_kind"), "mends") << found.dump(1);
     EXPECT_EQ(found.at("proven"), false);
     EXPECT_NE(
         std::string(found.at("proof")).find("not proven: no other data could be made"), std::string::npos
     );
+    EXPECT_EQ(found.at("evidence").at("draws"), 1);
+}
+
+// Numbers as padding are larger than what they are sorted among, and not larger than all that could be.
+TEST(OtherData, AValueThatFitsTheRangeOfTheInputsAloneIsNotProven) {
+    const std::string kernel = test::source_path("tests/kernels/gallery/orders/bitonic_sort.toml");
+    const auto first = [&](std::vector<std::string> more) {
+        std::vector<std::string> words = {"diagnose", kernel, "--fault", "pad", "--json"};
+        words.insert(words.end(), more.begin(), more.end());
+        return json::parse(test::warplens(words).out, nullptr, false).at("findings")[0];
+    };
+    const json wrong = first({"--try", "18: 0.0f -> i"});
+    EXPECT_EQ(wrong.at("evidence_kind"), "mends") << wrong.dump(1);
+    EXPECT_NE(std::string(wrong.at("proof")).find("with values 16 times as large"), std::string::npos);
+    const json right = first({"--try", "18: 0.0f -> CUDART_INF_F"});
+    EXPECT_EQ(right.at("evidence_kind"), "counterfactual") << right.dump(1);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "instrumentation/diagnosis/prove/trial.h"
 
 #include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/prove/draws.h"
 #include "instrumentation/diagnosis/run.h"
 #include "instrumentation/diagnosis/search/hunt.h"
 #include "instrumentation/diagnosis/search/source_change.h"
@@ -180,13 +181,9 @@ TEST(Hunt, AnotherSeedIsOneOnWhichEachOutputIsJudged) {
     EXPECT_EQ(lab.other_seed, 2u);
 }
 
-// Places in a table of hashes are chance: what fits two seeds by it does not fit three more.
-TEST(Hunt, WhereSomethingGoesBeyondAnArrayFurtherSeedsHaveToBeRight) {
+// Places in a table of hashes, or values of few rows, are chance: what fits two draws by it does not fit all.
+TEST(Proof, TakesSeveralDrawsOfTheInputs) {
     const Scaled scaled;
-    std::vector<emulator::Incident> seen(1);
-    seen.front().kind = emulator::Incident::Kind::out_of_bounds;
-    Prover prover{scaled.e};
-    const Symptoms beyond = symptoms_of(prover, scaled.c, seen);
     const auto wrong_at = [](uint64_t seed) {
         return [seed](const TrialOptions& o) {
             Trial t;
@@ -194,9 +191,21 @@ TEST(Hunt, WhereSomethingGoesBeyondAnArrayFurtherSeedsHaveToBeRight) {
             return t;
         };
     };
-    EXPECT_TRUE(proof_of({beyond}, wrong_at(40)));
-    EXPECT_FALSE(proof_of({beyond}, wrong_at(3)));
-    EXPECT_TRUE(proof_of({scaled.symptoms}, wrong_at(3)));
+    const std::optional<Proof> all = proof_of({scaled.symptoms}, wrong_at(40));
+    ASSERT_TRUE(all);
+    EXPECT_EQ(all->ran.draws, 7);
+    EXPECT_EQ(all->ran.schedules, 9);
+    EXPECT_NE(all->text.find("0 of 48 with 6 other seeds"), std::string::npos) << all->text;
+    for (const uint64_t seed : {1, 2, 3, 6})
+        EXPECT_FALSE(proof_of({scaled.symptoms}, wrong_at(seed))) << seed;
+}
+
+// A draw that changes no byte of what the kernel finds is none.
+TEST(Proof, DrawsThatAreTheSameDoNotCount) {
+    const Scaled scaled;
+    const std::vector<uint64_t> all = draws_of(scaled.symptoms.prover, 1, 1000);
+    EXPECT_EQ(all, (std::vector<uint64_t>{1, 2, 3, 4, 5, 6}));
+    EXPECT_LT(draws_of(scaled.symptoms.prover, 20, 2e7).size(), 4u) << "of long trials there are fewer";
 }
 
 // Behind what is frail another change is looked for, which is not.

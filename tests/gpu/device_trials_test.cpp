@@ -38,7 +38,7 @@ TEST(DeviceTrials, TheSearchNamesTheLineAndSaysThatItWasMeasured) {
         found.at("proof"),
         "measured on gpu: emulated device: 0 of 640 elements of all blocks are outside their bounds, and 0 "
         "of "
-        "640 with another seed"
+        "3840 with 6 other seeds"
     ) << found;
     EXPECT_TRUE(line_with("2 * row[i] - sum / 64").ends_with(place_of(found))) << place_of(found);
 }

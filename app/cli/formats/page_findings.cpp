@@ -4,6 +4,7 @@
 #include "app/cli/print.h"
 #include "instrumentation/base/output/visible.h"
 #include "instrumentation/capture/evidence.h"
+#include "instrumentation/capture/ran.h"
 
 #include <fmt/format.h>
 #include <sstream>
@@ -57,6 +58,8 @@ std::string finding(const capture::Capture& c, size_t index) {
     if (f.other.line > 0) out += place(c, f.other, "and");
     if (!f.proof.empty())
         out += fmt::format("<p class=\"proof\">{}: {}</p>\n", words.label, escape_markup(f.proof));
+    if (const std::string ran = capture::ran_text(f); !ran.empty())
+        out += "<p class=\"dim\">ran: " + escape_markup(ran) + "</p>\n";
     return out + "</article>\n";
 }
 

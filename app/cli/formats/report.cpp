@@ -3,6 +3,7 @@
 
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/capture/evidence.h"
+#include "instrumentation/capture/ran.h"
 
 #include <algorithm>
 #include <sstream>
@@ -39,6 +40,7 @@ ReportItem item_of(const capture::Finding& f) {
     out.text = f.title + ". " + f.explanation;
     if (!f.proof.empty())
         out.text += " " + std::string(capture::words_of(f.evidence_kind).label) + ": " + f.proof;
+    if (const std::string ran = capture::ran_text(f); !ran.empty()) out.text += " Ran: " + ran + ".";
     if (f.where.line > 0) out.file = f.where.file, out.line = f.where.line;
     if (f.other.line > 0) {
         out.other_file = f.other.file, out.other_line = f.other.line;

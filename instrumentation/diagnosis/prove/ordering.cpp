@@ -380,6 +380,7 @@ Ordering find_ordering(const Symptoms& s, const std::vector<Cause>& causes) {
     }
     out.complete = !out.mendings.empty() && !any(now.causes) &&
         std::find(out.seen.begin(), out.seen.end(), false) == out.seen.end();
+    if (out.complete) out.program = changed(s, out.mendings);
     out.trial = std::move(now.trial);
     if (!blocks.empty() && is_added_up(s)) out.trial.compared = 0;
     return out;

@@ -5,6 +5,7 @@
 #include "instrumentation/diagnosis/rules/rules.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,7 @@ struct Ordering {
     Trial trial;                    // all mendings together
     std::string blocks;             // that the trials ran: "block (0,3,1)", "2 blocks", "all blocks"
     bool complete = false;          // every race was seen and is gone, and no other fault has come
+    std::optional<ptx::Module> program = {};  // with all mendings, where they are complete
 };
 
 // Tries, for the first causes, single changes of the source: a block barrier for a __syncwarp, a barrier or a

@@ -11,10 +11,17 @@ namespace wl::diagnosis {
 // Every byte that the kernel finds in its arguments and symbols is the same.
 bool same_inputs(const manifest::Problem& a, const manifest::Problem& b);
 
-// Arrays that were read from files, drawn anew from what the file holds: in another order, with signs turned
-// where the file has both, and with its extremes and ties put in. Whole numbers keep their range; what never
-// falls keeps its first and last value and never falls (offsets of ragged rows). False: no array is of a
-// file.
-bool redraw(manifest::Problem& problem, uint64_t seed);
+// Arrays whose values are fixed, as those of files, drawn anew from what they hold: in another order, of
+// `mixed` ones with signs turned where there are both, and with zeros, extremes and ties put in. Constant
+// real numbers become others around them. Whole numbers keep their range; rows without equal ones keep theirs
+// each; what never falls or never rises, as a whole or row by row, keeps its first and last value and does so
+// still (offsets of ragged rows). Different whole numbers that are too large to be places in an array are
+// keys: they become others, the same ones wherever they stand. False: no array is fixed.
+bool redraw(manifest::Problem& problem, uint64_t seed, bool mixed);
+
+// Arrays of real numbers that are neither all whole nor sorted made much larger: with even seeds all
+// elements, with odd ones some. False: there is none.
+bool enlarge(manifest::Problem& problem, uint64_t seed);
+inline bool enlarges_all(uint64_t seed) { return seed % 2 == 0; }
 
 }  // namespace wl::diagnosis

@@ -1,6 +1,7 @@
 // Hypotheses and orders, tried.
 #include "instrumentation/diagnosis/prove/prove.h"
 
+#include "instrumentation/diagnosis/prove/draws.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/manifest/params.h"
@@ -29,12 +30,37 @@ Trial run(const Symptoms& s, const Hypothesis& h, const TrialOptions& o) {
     return h.program ? try_module(s.prover, *h.program, o) : try_unedited(s.prover, o);
 }
 
+int64_t blocks_of(const Symptoms& s) {
+    return static_cast<int64_t>(count(manifest::launch_of(s.experiment.problem).grid));
+}
+
+bool is_same_data(const Symptoms& s) {
+    return inputs_of(s.prover, draws_of(s.prover, 1, 0).front()).same_data;
+}
+
+// On other draws of the inputs; false: one of them is not right, which `other` is of then.
+bool holds_on_draws(const Symptoms& s, const Hypothesis& h, Verdict& v) {
+    TrialOptions o = options_of(s, h);
+    for (const uint64_t seed : draws_of(s.prover, 1, static_cast<double>(v.here.warp_instructions))) {
+        o.seed_offset = seed;
+        Trial t = run(s, h, o);
+        // A bound may say nothing there.
+        if (v.ran.draws > 0 && t.compared == 0 && is_clean(t)) continue;
+        if (!mended(t)) {
+            v.other = std::move(t);
+            return false;
+        }
+        ++v.ran.draws, v.drawn += t.compared;
+        if (v.ran.draws == 1) v.other = std::move(t);
+    }
+    return true;
+}
+
 // What does not hold, and a proof takes; empty: all of it does.
-std::string refuted(const Symptoms& s, const Hypothesis& h, const Verdict& v) {
-    if (!mended(v.other))
+std::string refuted(const Symptoms& s, const Hypothesis& h, Verdict& v) {
+    if (!holds_on_draws(s, h, v))
         return fmt::format(", but {} of {} with another seed", v.other.bad, v.other.compared);
-    if (inputs_of(s.prover, 1).same_data)
-        return "; no other data could be made, the inputs are the same with every seed";
+    if (is_same_data(s)) return "; no other data could be made, the inputs are the same with every seed";
     if (tries_on_device(s.experiment)) return {};
     TrialOptions o = options_of(s, h);
     o.races = false;
@@ -43,10 +69,12 @@ std::string refuted(const Symptoms& s, const Hypothesis& h, const Verdict& v) {
             return fmt::format(
                 "; with schedule {}, another order of warps, {} of {}", o.schedule_seed, t.bad, t.compared
             );
+    v.ran.schedules += static_cast<int64_t>(kProvenOrders);
     if (o.blocks.empty()) return {};
     if (counter(s.capture, "warp_instructions") > kProofWork) return "; the other blocks did not run";
     o.blocks.clear(), o.races = true, o.schedule_seed = 0;
     const Trial all = run(s, h, o);
+    v.ran.blocks = blocks_of(s);
     return mended(all)
         ? std::string()
         : fmt::format("; of all blocks {} of {} are, or accesses are at fault", all.bad, all.compared);
@@ -86,8 +114,7 @@ Verdict prove(const Symptoms& s, const Hypothesis& hypothesis) {
     out.new_faults = new_faults(s, out.here);
     out.mends = mended(out.here);
     if (!out.mends) return out;
-    options.seed_offset = 1;
-    out.other = run(s, hypothesis, options);
+    out.ran.schedules = out.ran.sizes = 1, out.ran.blocks = options.blocks.empty() ? blocks_of(s) : 1;
     const std::string why_not = refuted(s, hypothesis, out);
     out.proven = why_not.empty();
     out.text = fmt::format(
@@ -96,9 +123,14 @@ Verdict prove(const Symptoms& s, const Hypothesis& hypothesis) {
         out.here.compared,
         needs_all_blocks(s) ? "all blocks" : "block " + block_text(s.capture, s.block)
     );
-    if (mended(out.other) && !inputs_of(s.prover, 1).same_data)
-        out.text += fmt::format(", and 0 of {} with another seed", out.other.compared);
+    if (mended(out.other) && !is_same_data(s))
+        out.text += fmt::format(
+            ", and 0 of {} with {}",
+            out.drawn,
+            out.ran.draws == 1 ? "another seed" : fmt::format("{} other seeds", out.ran.draws)
+        );
     out.text += why_not;
+    out.ran.draws = is_same_data(s) ? 1 : out.ran.draws + 1;
     return out;
 }
 

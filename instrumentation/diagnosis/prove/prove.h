@@ -1,6 +1,7 @@
 // One place where causes are proven: a hypothesis is run on the block that is wrong, and judged.
 #pragma once
 
+#include "instrumentation/capture/ran.h"
 #include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 
@@ -25,9 +26,11 @@ struct Verdict {
     bool proven = false;  // with other data, in other orders and in all blocks too
     int64_t block = 0;    // that was run
     Trial here, other;    // other: of what mends
+    int64_t drawn = 0;    // elements that were compared on other data
+    capture::Ran ran;
     // Of the changed program, kinds that the unedited one did not show.
     std::vector<execution::Incident::Kind> new_faults;
-    // "0 of 64 elements of block (0,0,0) are outside their bounds, and 0 of 64 with another seed"
+    // "0 of 64 elements of block (0,0,0) are outside their bounds, and 0 of 384 with 6 other seeds"
     std::string text;
 };
 Verdict prove(const Symptoms& s, const Hypothesis& hypothesis);

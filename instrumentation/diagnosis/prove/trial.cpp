@@ -267,7 +267,7 @@ Trial try_program(Prover& prover, Lowered& changed, const TrialOptions& options)
 Trial try_sequence(Prover& prover, const ptx::Module& changed, const TrialOptions& how) {
     if (prover.time_is_up) return too_late();
     Trial out;
-    const Before& before = before_launch(prover, 0, 0);
+    const Before& before = before_launch(prover, how.seed_offset, 0);
     execution::GlobalMemory memory = execution::copy_of(before.memory);
     if (how.rearrange) how.rearrange(memory);
     Lowered lowered{changed};
@@ -275,7 +275,7 @@ Trial try_sequence(Prover& prover, const ptx::Module& changed, const TrialOption
     out.finished = run_launches(lowered, entries, before, {0, before.launches.size()}, memory, &out);
     TrialOptions options;
     options.at_end = true;
-    judge_outputs(inputs_of(prover, 0), memory, options, out);
+    judge_outputs(inputs_of(prover, how.seed_offset), memory, options, out);
     return out;
 }
 

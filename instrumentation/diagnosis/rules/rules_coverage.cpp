@@ -84,6 +84,7 @@ struct Lifted {
     capture::Where where;
     std::string proof;
     capture::EvidenceKind kind = capture::EvidenceKind::witness;
+    capture::Ran ran = {};
 };
 
 // Of the comparison and of what is decided by it: a compiler makes one of equal ones.
@@ -117,7 +118,7 @@ Lifted lifted_line(
             fmt::format("with `{}` for `{}` at {} alone, {}", m.now, m.was, place(m.where), text_of(proof));
         if (tried.tried > 1)
             text += fmt::format("; the compiler makes one comparison of lines {}", lines_text(lines));
-        return {m.where, std::move(text), kind_of(proof)};
+        return {m.where, std::move(text), kind_of(proof), m.ran};
     }
     return {
         tried.mends.empty() ? definition : tried.mends.front().where,
@@ -154,7 +155,8 @@ Lifted lift_predicate(const Symptoms& s) {
             return {
                 where,
                 fmt::format("with the condition at {} lifted for every warp, {}", place(where), v.text),
-                v.proven ? EvidenceKind::counterfactual : EvidenceKind::mends};
+                v.proven ? EvidenceKind::counterfactual : EvidenceKind::mends,
+                v.ran};
         }
     }
     return {};
@@ -291,6 +293,7 @@ Ruled never_written_rule(const Symptoms& s) {
         {"bad",           static_cast<double>(tile.bad) },
         {"nan",           static_cast<double>(birth.nan)}
     };
+    capture::add_ran(lifted.ran, f);
     return {{f}, true, lifted.kind == capture::EvidenceKind::counterfactual};
 }
 

@@ -23,13 +23,14 @@ struct Cause {
     std::string title, explanation, change;
     bool proven = false;
     std::string proof;
+    capture::Ran ran;
 };
 
 // Runs the edit on these inputs and on others; says what it showed.
 bool is_cause(const Symptoms& s, std::optional<ptx::Module> edited, Cause& cause) {
     if (!edited) return false;
     const Verdict v = prove(s, {.program = std::move(edited)});
-    cause.proven = v.proven, cause.proof = cause.change + ": " + v.text;
+    cause.proven = v.proven, cause.ran = v.ran, cause.proof = cause.change + ": " + v.text;
     return v.mends;
 }
 
@@ -225,6 +226,7 @@ Ruled constant_factor_rule(const Symptoms& s) {
         {"elements",          static_cast<double>(fit->elements) },
         {"bad_after_inverse", static_cast<double>(fit->bad_after)}
     };
+    capture::add_ran(cause.ran, f);
     return {{f}, true, cause.proven};
 }
 

@@ -21,6 +21,7 @@ struct Proof {
     std::string text;
     bool proven = false;
     capture::Where where;  // of the change; line 0: the inputs were changed, not the program
+    capture::Ran ran;
 };
 
 // The load of a fragment taken the other way round.
@@ -39,7 +40,7 @@ std::optional<Proof> by_layout(const Symptoms& s, bool left) {
                   load.modifiers.layout_a
               );
         const capture::Where where = where_of(s, line.front());
-        return Proof{fmt::format("{} at {}, {}", change, place(where), v.text), v.proven, where};
+        return Proof{fmt::format("{} at {}, {}", change, place(where), v.text), v.proven, where, v.ran};
     }
     return std::nullopt;
 }
@@ -90,7 +91,8 @@ std::optional<Proof> by_inverse(const Symptoms& s, const ProductFit& fit) {
             v.text
         ),
         v.proven,
-        {}};
+        {},
+        v.ran};
 }
 
 capture::Finding describe(const Symptoms& s, const ProductFit& fit) {
@@ -177,6 +179,7 @@ Ruled operand_rule(const Symptoms& s) {
     if (proof) {
         if (proof->where.line > 0) f.where.file = proof->where.file, f.where.line = proof->where.line;
         f.proof = proof->text + "; " + f.proof;
+        capture::add_ran(proof->ran, f);
         if (proof->proven) f.evidence_kind = capture::EvidenceKind::counterfactual;
         if (in_type && proof->proven) place_layout(s, f);
     }

@@ -235,6 +235,7 @@ capture::Finding describe(const Symptoms& s, const Partial& p, const std::option
         {"tolerance",                 p.tolerance                   },
         {"difference_from_reference", p.difference                  }
     };
+    if (mended) capture::add_ran(mended->verdict.ran, f);
     return f;
 }
 

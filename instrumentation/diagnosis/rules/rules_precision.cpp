@@ -226,6 +226,7 @@ Ruled precision_rule(const Symptoms& s) {
         {"fp64",     e.wide                              },
         {"elements", static_cast<double>(elements.size())}
     };
+    capture::add_ran(fewest.proof.ran, f);
     out.findings.push_back(std::move(f));
     out.explains = out.mends = out.kind_alone = true;
     return out;

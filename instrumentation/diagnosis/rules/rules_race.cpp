@@ -5,6 +5,7 @@
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/race_clash.h"
+#include "instrumentation/diagnosis/rules/race_proof.h"
 #include "instrumentation/diagnosis/search/barrier_place.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/program.h"
@@ -344,7 +345,10 @@ Ruled race_rule(const Symptoms& s) {
     const bool masks = std::any_of(s.incidents.begin(), s.incidents.end(), [](const Incident& i) {
         return i.kind == Kind::lane_not_in_mask && i.detail != emulator::kInactiveSource;
     });
-    const bool values = ordering.complete && mended(ordering.trial) && !masks;
+    const bool mend = ordering.complete && mended(ordering.trial) && !masks;
+    capture::Ran ran;
+    const std::string wrong = masks ? "" : left_wrong(s, ordering, ran);
+    const bool values = mend && wrong.empty();
     Ruled out;
     std::vector<int> told(ordering.mendings.size(), -1);  // the finding that names the mending
     std::vector<Told> similar;
@@ -360,8 +364,12 @@ Ruled race_rule(const Symptoms& s) {
         similar.push_back({variable_of(s, *causes[c].incidents.front()), mending});
         if (mending != Ordering::kNone) {
             int& first = told[static_cast<size_t>(mending)];
-            if (!masks && (values || s.first_bad < 0))
-                f.evidence_kind = capture::EvidenceKind::counterfactual;
+            if (!masks && (mend || s.first_bad < 0)) {
+                using capture::EvidenceKind;
+                f.evidence_kind = wrong.empty() ? EvidenceKind::counterfactual : EvidenceKind::mends;
+                if (!wrong.empty()) f.proof += "; not proven: " + wrong;
+                capture::add_ran(ran, f);
+            }
             if (first >= 0)
                 f.caused_by = first, f.proof = "gone with the same change";
             else

@@ -121,7 +121,8 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
             " That is this shape alone: {}. It covers what is wrong here, and is hardly what is meant.",
             m.remains
         );
-    const Proof proof{m.proof, m.warp_instructions, m.lacks};
+    Proof proof{m.proof, m.warp_instructions, m.lacks};
+    if (proof.lacks.empty()) proof.lacks = m.remains;
     f.evidence_kind = kind_of(proof);
     f.proof = text_of(proof);
     return f;
@@ -171,6 +172,7 @@ Ruled ruled_of(const Symptoms& s, const SearchResult& found) {
         {"tried",      static_cast<double>(found.tried)     },
         {"candidates", static_cast<double>(found.candidates)}
     };
+    capture::add_ran(found.mended.front().ran, f);
     out.findings.push_back(std::move(f));
     out.explains = out.mends = true;
     return out;
@@ -205,6 +207,7 @@ Ruled idea_rule(const Symptoms& s) {
         if (tried.mended) {
             if (out.findings.empty()) offer_patch(s, *tried.mended);
             out.findings.push_back(finding_of(s, *tried.mended));
+            capture::add_ran(tried.mended->ran, out.findings.back());
             out.explains = out.mends = true;
         } else {
             add_sentence(out.tried, fmt::format("`{}` does not mend it: {}.", text, tried.text));

@@ -152,6 +152,7 @@ capture::Finding describe(const Symptoms& s, const Mended& m) {
         {"should_be",         static_cast<double>(m.now.stride)},
         {"bad",               static_cast<double>(tile.bad)    }
     };
+    capture::add_ran(m.verdict.ran, f);
     return f;
 }
 

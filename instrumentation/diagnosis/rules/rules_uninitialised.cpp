@@ -227,6 +227,7 @@ bool zeros_mend(const Symptoms& s, capture::Finding& f) {
     const Verdict v = prove(s, {.zero_unwritten = true});
     if (!v.mends) return false;
     f.proof = "with zero for every value that nobody wrote, " + v.text;
+    capture::add_ran(v.ran, f);
     if (v.proven) f.evidence_kind = capture::EvidenceKind::counterfactual;
     return v.proven;
 }

@@ -90,8 +90,11 @@ bool is_over(const Hunt& h, size_t change) { return is_late(h) || change > last_
 void judge(Hunt& h, size_t change, const Trial& trial) {
     if (!mends(h.lab, trial)) return;
     const std::scoped_lock hold(h.proving);
-    if (is_told(h.proven, h.prove.where(change), change) || told_before(h.proven, change) >= kMostProven)
+    if (is_told(h.proven, h.prove.where(change), change)) {
+        h.rivals.push_back(change);
         return;
+    }
+    if (told_before(h.proven, change) >= kMostProven) return;
     auto mended = h.prove.proven(change);
     if (!mended || (mended->frail && is_behind_frail(h, change, kFrailTimes))) return;
     const bool doubtful = !mended->remains.empty() || !mended->left_out.empty() || !mended->behind.empty();
@@ -103,6 +106,7 @@ void judge(Hunt& h, size_t change, const Trial& trial) {
 void forget(Hunt& h, const std::function<bool(size_t)>& which) {
     const auto forgotten = [&](const auto& p) { return which(p.first); };
     std::erase_if(h.proven, forgotten), std::erase_if(h.doubtful, forgotten);
+    std::erase_if(h.rivals, which);
     h.first = h.first_frail = ~size_t{0};
     for (const auto& [change, mended] : h.proven) {
         std::atomic<size_t>& first = mended.frail ? h.first_frail : h.first;
@@ -176,6 +180,22 @@ size_t in_turn(
     return turns.settled;
 }
 
+namespace {
+
+// Of the line that is told first, in order: which of them were proven as well hangs on who was quicker.
+void take_rivals(Hunt& h, const Proven& all) {
+    std::erase_if(h.rivals, [&](size_t change) { return is_behind_first(h, change); });
+    for (size_t k = 1; k < all.size(); ++k) h.rivals.push_back(all[k].first);
+    std::sort(h.rivals.begin(), h.rivals.end());
+    h.rivals.erase(std::unique(h.rivals.begin(), h.rivals.end()), h.rivals.end());
+    if (!h.prove.where || all.empty()) h.rivals.clear();
+    std::erase_if(h.rivals, [&](size_t change) {
+        return change == all.front().first || !is_same_line(h.prove.where(change), all.front().second.where);
+    });
+}
+
+}  // namespace
+
 void take_proven(Hunt& h, SearchResult& out) {
     // What another thread had proven before the first one was: which these are hangs on who was quicker.
     std::erase_if(h.proven, [&](const auto& p) {
@@ -196,6 +216,7 @@ void take_proven(Hunt& h, SearchResult& out) {
     std::sort(h.proven.begin(), h.proven.end(), in_order);
     std::sort(h.doubtful.begin(), h.doubtful.end(), in_order);
     put_first_place_first(h.proven);
+    take_rivals(h, h.proven);
     for (auto& [change, mended] : h.proven) {
         const bool told =
             std::any_of(out.mended.begin(), out.mended.end(), [&, m = &mended](const Mended& o) {

@@ -33,6 +33,7 @@ struct Hunt {
     std::atomic<size_t> first = ~size_t{0};        // the first change that is proven
     std::atomic<size_t> first_frail = ~size_t{0};  // as Mended::frail
     std::mutex proving = {};                       // of what stands below, and of prove
+    std::vector<size_t> rivals = {};               // changes that mend at lines that have one that is proven
     std::vector<std::pair<size_t, Mended>> proven = {},
                                            doubtful = {};  // these another shape refutes, or they go around
 };

@@ -179,7 +179,8 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
         if (out.mended->unjudged)
             out.mended->lacks += (out.mended->lacks.empty() ? "" : "; ") +
                 std::string("no value was compared with a reference");
-        if (behind) out.mended->written = behind->written;
+        out.mended->ran = proof->ran;
+        if (behind) out.mended->written = behind->written, out.mended->ran.launches = behind->launches;
         OtherShape other{s};
         try_other_shape(other, *out.mended);
         break;

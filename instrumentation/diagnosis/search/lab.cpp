@@ -16,9 +16,6 @@ namespace wl::diagnosis {
 namespace {
 
 constexpr uint64_t kSlack = 20000;  // warp instructions a block may take beyond twice the unedited run's
-constexpr double kQuick = 2e6;      // warp instructions of a launch whose blocks are all tried
-constexpr double kProofWork = 4e7;  // and of one whose blocks are all run for a proof
-constexpr uint64_t kOrders = 8;     // legal orders of warps and blocks in which what is proven comes right
 
 int64_t unwritten_outputs(const capture::Capture& c) {
     int64_t out = 0;
@@ -42,17 +39,12 @@ bool goes_beyond(const Symptoms& s) {
 
 // What all blocks add up is wrong as something is that a block writes alone: changes are tried there.
 bool shows_in_a_block(const Symptoms& s) {
-    if (tries_on_device(s.experiment) || counter(s.capture, "warp_instructions") >= kQuick) return false;
+    if (tries_on_device(s.experiment) || counter(s.capture, "warp_instructions") >= kAllTried) return false;
     const std::set<std::string>& filled = inputs_of(s.prover, 0).filled;
     return std::any_of(s.capture.outputs.begin(), s.capture.outputs.end(), [&](const capture::Output& o) {
         return o.verdict == capture::Verdict::bad && !filled.contains(o.name);
     });
 }
-
-// Of whatever it writes.
-bool comes_right(const Lab& lab, const Trial& t) { return lab.blind ? is_clean(t) : mended(t); }
-
-bool is_right(const Trial& t, int64_t outputs) { return mended(t) && t.outputs >= outputs; }
 
 // The blocks that wrote the first wrong element of each output.
 std::vector<int64_t> wrong_writers(const Symptoms& s) {
@@ -84,12 +76,6 @@ int64_t inner_block(const Symptoms& s, int64_t block) {
     return out;
 }
 
-// Behind its own launch a sequence's outputs are not what they are at its end.
-int64_t wanted_outputs(const Lab& lab) {
-    const bool sequence = manifest::is_sequence(lab.s.experiment.problem);
-    return sequence ? std::max(lab.outputs, lab.whole) : compared_outputs(lab.s.capture);
-}
-
 // Of each output what was written of it and what is written now; where that is not known, all of them are.
 template <class Enough>
 bool each_output(const Lab& lab, const Trial& t, const Enough& enough) {
@@ -99,12 +85,20 @@ bool each_output(const Lab& lab, const Trial& t, const Enough& enough) {
         );
 }
 
-// With other inputs a bound may say nothing of an output, and nothing would be proven of it.
+}  // namespace
+
+bool comes_right(const Lab& lab, const Trial& t) { return lab.blind ? is_clean(t) : mended(t); }
+
+bool is_right(const Trial& t, int64_t outputs) { return mended(t) && t.outputs >= outputs; }
+
 bool judges_all(const Lab& lab, const Trial& t) {
     return each_output(lab, t, [](int64_t wanted, int64_t judged) { return wanted == 0 || judged > 0; });
 }
 
-}  // namespace
+int64_t wanted_outputs(const Lab& lab) {
+    const bool sequence = manifest::is_sequence(lab.s.experiment.problem);
+    return sequence ? std::max(lab.outputs, lab.whole) : compared_outputs(lab.s.capture);
+}
 
 double trial_cost(const Symptoms& s) {
     const double all = counter(s.capture, "warp_instructions");
@@ -133,7 +127,7 @@ int64_t gain_of(const Trial& unchanged, const Trial& t) {
 }
 
 std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times) {
-    const bool small = counter(lab.s.capture, "warp_instructions") < kQuick;
+    const bool small = counter(lab.s.capture, "warp_instructions") < kAllTried;
     std::string unsupported;
     if (small && manifest::is_sequence(lab.s.experiment.problem))
         lab.whole = unchanged({.blocks = {}, .budget = times * lab.s.budget, .races = false}).outputs +
@@ -193,79 +187,6 @@ void choose_seed(Lab& lab, const Try& unchanged) {
         lab.other_seed = seed;
         return;
     }
-}
-
-namespace {
-
-// The same inputs, warps and blocks in other orders. A value that depends on the order is not right.
-bool holds_in_orders(const Lab& lab, const TrialOptions& of, const Try& change) {
-    if (tries_on_device(lab.s.experiment)) return true;
-    TrialOptions options = of;
-    options.races = false;
-    for (options.schedule_seed = 1; options.schedule_seed <= kOrders; ++options.schedule_seed)
-        if (!comes_right(lab, change(options))) return false;
-    return true;
-}
-
-// Where things lie is chance in a table of hashes: another change of them may fit two seeds.
-bool holds_with_further_seeds(const Lab& lab, TrialOptions options, const Try& change) {
-    constexpr uint64_t kFurther = 3;
-    for (uint64_t k = 1; k <= kFurther && goes_beyond(lab.s); ++k) {
-        options.seed_offset = lab.other_seed + k;
-        const Trial further = change(options);
-        if (!is_clean(further) || further.bad > 0) return false;
-    }
-    return true;
-}
-
-// All blocks, as far as that is not too much; nothing: they do not come right.
-std::optional<Proof> with_all_blocks(const Lab& lab, Proof proof, const Try& change) {
-    const double work = lab.times * counter(lab.s.capture, "warp_instructions");
-    if (lab.block.blocks.empty()) return proof;
-    if (work > kProofWork) {
-        proof.lacks = "the other blocks did not run";
-        return proof;
-    }
-    TrialOptions whole = lab.block;
-    whole.blocks.clear(), whole.races = true, whole.without_filled = false;
-    const Trial all = change(whole);
-    const bool right = work > kQuick ? mended(all) : is_right(all, wanted_outputs(lab));
-    if (!right || (work <= kQuick && !holds_in_orders(lab, whole, change))) return std::nullopt;
-    proof.text += fmt::format("; of all blocks 0 of {}", all.compared);
-    return proof;
-}
-
-}  // namespace
-
-std::optional<Proof> proof_of(const Lab& lab, const Try& change) {
-    TrialOptions checked = lab.block;
-    checked.races = true;
-    const Trial here = change(checked);
-    if (!mends(lab, here) || !holds_in_orders(lab, checked, change)) return std::nullopt;
-    checked.seed_offset = lab.other_seed;
-    const Trial other = change(checked);
-    if (!comes_right(lab, other) || !holds_with_further_seeds(lab, checked, change)) return std::nullopt;
-    const bool same = inputs_of(lab.s.prover, lab.other_seed).same_data;
-    Proof out{"no fault of the launch is left, nor with another seed", here.warp_instructions};
-    if (same) out.lacks = "no other data could be made: the inputs are the same with every seed";
-    if (lab.blind) return out;
-    const bool one = !lab.block.blocks.empty();
-    out.text = fmt::format(
-        "{}0 of {} elements of {} are outside their bounds{}",
-        measured_words(lab.s.experiment),
-        here.compared,
-        one ? "block " + block_text(lab.s.capture, lab.block.blocks.front()) : "all blocks",
-        same ? std::string() : fmt::format(", and 0 of {} with another seed", other.compared)
-    );
-    return with_all_blocks(lab, std::move(out), change);
-}
-
-capture::EvidenceKind kind_of(const Proof& proof) {
-    return proof.lacks.empty() ? capture::EvidenceKind::counterfactual : capture::EvidenceKind::mends;
-}
-
-std::string text_of(const Proof& proof) {
-    return proof.lacks.empty() ? proof.text : proof.text + "; not proven: " + proof.lacks;
 }
 
 std::vector<int64_t> numbers_in_play(const Experiment& e) {

@@ -1,7 +1,8 @@
 // What any change of a program is tried on, and when it counts: it mends when the block that is wrong comes
-// right; it is proven when other inputs do, too, and, where that is quick, all blocks.
+// right; it is proven when other inputs, other orders of warps and, where that is quick, all blocks do, too.
 #pragma once
 
+#include "instrumentation/capture/ran.h"
 #include "instrumentation/diagnosis/prove/prove.h"
 
 #include <cstdint>
@@ -11,6 +12,8 @@
 #include <vector>
 
 namespace wl::diagnosis {
+
+constexpr double kAllTried = 2e6;  // warp instructions of a launch whose blocks are all tried
 
 struct Lab {
     const Symptoms& s;
@@ -48,6 +51,14 @@ bool can_be_bound_anew(const Experiment& e);
 // As right as the program may be that has this much to write; a change that writes less mends nothing.
 bool mends(const Lab& lab, const Trial& trial);
 
+// Of whatever it writes.
+bool comes_right(const Lab& lab, const Trial& trial);
+bool is_right(const Trial& trial, int64_t outputs);  // and as much of outputs
+// With other inputs a bound may say nothing of an output, and nothing would be proven of it.
+bool judges_all(const Lab& lab, const Trial& trial);
+// Of all blocks. After its own launch a sequence's outputs are not what they are at its end.
+int64_t wanted_outputs(const Lab& lab);
+
 // Of 1000 wrong elements how many the change makes right, where nothing else becomes worse; 0: none, or
 // something does.
 int64_t gain_of(const Trial& unchanged, const Trial& trial);
@@ -57,6 +68,8 @@ struct Proof {
     std::string text;
     uint64_t warp_instructions = 0;  // of the first trial
     std::string lacks = {};          // what keeps it from being a proof; empty: nothing
+    bool frail = false;              // another change that lacks nothing is looked for all the same
+    capture::Ran ran = {};
 };
 capture::EvidenceKind kind_of(const Proof& proof);
 std::string text_of(const Proof& proof);

@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/diagnosis/assemble.h"
+#include "instrumentation/diagnosis/prove/draws.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rewrite/expressions.h"
@@ -99,12 +100,34 @@ std::optional<size_t> first_launch(
     return lines.first_of_body.empty() ? lines.at : out;
 }
 
+namespace {
+
+// Of other draws of the inputs the first that goes wrong at the end; empty: none.
+std::string wrong_draw(const Symptoms& s, const ptx::Module& changed, uint64_t work) {
+    constexpr uint64_t kMost = 8'000'000;  // warp instructions on all draws
+    uint64_t done = 0;
+    for (const uint64_t seed : draws_of(s.prover, 1, static_cast<double>(work))) {
+        if ((done += work) > kMost || inputs_of(s.prover, seed).same_data) break;
+        const Trial t = try_sequence(s.prover, changed, {.blocks = {}, .seed_offset = seed});
+        if (t.finished && t.bad == 0) continue;
+        return t.finished
+            ? fmt::format(
+                  "after all launches {} of {} elements are wrong with another seed", t.bad, t.compared
+              )
+            : "with another seed a launch of the sequence does not come to its end";
+    }
+    return {};
+}
+
+}  // namespace
+
 std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed) {
     const manifest::Problem& p = s.experiment.problem;
     if (!manifest::is_sequence(p) || tries_on_device(s.experiment)) return std::nullopt;
     const Trial t = try_sequence(s.prover, changed);
     const Trial& as_it_is = try_unedited_sequence(s.prover);
-    Behind out{{}, t.warp_instructions, as_it_is.warp_instructions, t.outputs};
+    Behind out{{}, t.warp_instructions, as_it_is.warp_instructions, t.outputs, 0};
+    out.launches = static_cast<int64_t>(p.launches.size());
     // What others see as well is no fault of the change.
     const auto is_news = [&](const execution::Incident& i) {
         return i.kind != execution::Incident::Kind::uniform_reduction &&
@@ -124,6 +147,8 @@ std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed) 
         out.wrong = fmt::format(
             "after all {} launches {} of {} elements are wrong", p.launches.size(), t.bad, t.compared
         );
+    } else if (t.compared > 0) {
+        out.wrong = wrong_draw(s, changed, t.warp_instructions);
     }
     return out;
 }

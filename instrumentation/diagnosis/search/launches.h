@@ -36,8 +36,10 @@ struct Behind {
     std::string wrong;  // empty: nothing
     uint64_t warp_instructions = 0, as_it_is = 0;
     int64_t written = 0;  // elements that are compared
+    int64_t launches = 0;
 };
-// Nothing of a single launch, or on a device.
+// With the problem's own inputs, and with other draws of them as far as that is not too much. Nothing of a
+// single launch, or on a device.
 std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed);
 
 }  // namespace wl::diagnosis

@@ -5,6 +5,7 @@
 #include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
+#include "instrumentation/diagnosis/search/other_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/emulator/observe/watched_blocks.h"
 #include "instrumentation/manifest/manifest.h"
@@ -59,6 +60,21 @@ std::set<int> own_lines(const rewrite::Source& s, const rewrite::Rewrite& change
                 if (!touches) continue;
                 const int last = s.at(end_of_governed(s, body, st)).line;
                 for (int line = s.at(st.first).line; line <= last; ++line) out.insert(line);
+            }
+    return out;
+}
+
+// Lines below the changed heads that they govern.
+std::set<int> governed_lines(const rewrite::Source& s, const rewrite::Rewrite& change) {
+    std::set<int> out;
+    for (const rewrite::Edit& e : change.edits)
+        for (const rewrite::Body& body : s.bodies)
+            for (const rewrite::Statement& st : body.statements) {
+                const bool head = st.word == "if" || st.word == "for" || st.word == "while";
+                if (!head || s.at(st.first).begin > e.begin + e.length || s.at(st.last).end < e.begin)
+                    continue;
+                const int last = s.at(end_of_governed(s, body, st)).line;
+                for (int line = s.at(st.last).line + 1; line <= last; ++line) out.insert(line);
             }
     return out;
 }
@@ -162,6 +178,38 @@ std::vector<int> left_out(
 }
 
 }  // namespace
+
+std::vector<int> lines_turned_off(
+    const Watched& w, const Changed& changed, Executed& executed, std::vector<Shape>& shapes
+) {
+    const Experiment& e = w.prover.experiment;
+    if (!executed.optimised || e.options.debug) return {};
+    std::set<int> off = governed_lines(w.source, changed.change);
+    const auto keep_off = [&](const std::set<int>& now) {
+        std::erase_if(off, [&](int line) { return now.contains(line); });
+    };
+    std::erase_if(off, [&](int line) {
+        return !executed.optimised->lines.contains(line) || touches(w.source, line) == Touches::nothing;
+    });
+    const std::vector<int64_t> all;
+    const Watched whole{w.prover, w.unit, w.source, all};
+    if (!off.empty()) keep_off(lines_executed(whole, changed.module, Text::unit).lines);
+    try {
+        if (!off.empty()) {
+            if (!executed.debug_build) executed.debug_build = debug_build_of(e);
+            const ptx::Module module = changed_module(*executed.debug_build, changed.text);
+            const ExecutedLines debug = lines_executed(whole, module, Text::unit);
+            if (debug.lines.empty()) return {};
+            keep_off(debug.lines);
+        }
+        for (Shape& shape : shapes) {
+            if (off.empty()) break;
+            const ptx::Module module = changed_module(*shape.experiment, changed.text);
+            keep_off(lines_executed({*shape.prover, w.unit, w.source, all}, module, Text::unit).lines);
+        }
+    } catch (const Error&) { return {}; }
+    return {off.begin(), off.end()};
+}
 
 std::vector<int> lines_left_out(const Watched& w, const Changed& changed, Executed& executed) {
     const Experiment& e = w.prover.experiment;

@@ -47,4 +47,11 @@ struct Changed {
 // device, or where they take too long.
 std::vector<int> lines_left_out(const Watched& watched, const Changed& changed, Executed& executed);
 
+// Lines that the changed heads govern, where memory is touched: executed before, and by no block any more,
+// neither here nor at any of the other shapes. After lines_left_out.
+struct Shape;
+std::vector<int> lines_turned_off(
+    const Watched& watched, const Changed& changed, Executed& executed, std::vector<Shape>& shapes
+);
+
 }  // namespace wl::diagnosis

@@ -27,6 +27,8 @@ using Values = std::vector<std::pair<std::string, std::string>>;
 
 constexpr double kMostTimes = 8;      // work beside that of the shape that is diagnosed
 constexpr double kMostWork = 1.5e7;   // warp instructions, by the same numbers; blocks may take more each
+constexpr double kMostFurther = 2e6;  // of the second shape of each kind and of those after it
+constexpr size_t kMostShapes = 3;     // that the manifest names
 constexpr uint64_t kBlockTimes = 16;  // warp instructions that a block may take
 
 // How many times the work, as far as plain numbers tell; 0: the same shape.
@@ -67,7 +69,11 @@ bool add(OtherShape& all, manifest::BindOptions options, std::string name, bool 
     options.faults = p.faults, options.seed = p.seed, options.python = p.python;
     manifest::Problem problem = manifest::bind(p.kernel, options);
     const std::optional<std::vector<std::string>> entries = entries_of(of, problem);
-    if (problem.params == p.params || !entries) return false;
+    const bool known =
+        problem.params == p.params || std::any_of(all.shapes.begin(), all.shapes.end(), [&](const Shape& s) {
+            return s.experiment->problem.params == problem.params;
+        });
+    if (known || !entries) return false;
     MadeReference made = make_reference(problem);
     if (!made.reference) return false;
     auto e = std::make_unique<Experiment>(of);
@@ -79,19 +85,19 @@ bool add(OtherShape& all, manifest::BindOptions options, std::string name, bool 
     return true;
 }
 
-// Every parameter that follows from no other twice as large: what is a multiple of something stays one.
-void guess(OtherShape& shape) {
-    constexpr double kMostGuessed = 8e6;  // warp instructions, by plain numbers
+// Every parameter that follows from no other made another: larger ones first.
+void guess(OtherShape& shape, double most, int64_t (*other)(int64_t)) {
     const manifest::Problem& p = shape.of.experiment.problem;
     double work = counter(shape.of.capture, "warp_instructions");
     manifest::BindOptions options;
     std::string name;
     for (const auto& [param, value] : free_values(p)) {
-        options.set.emplace_back(param, std::to_string(2 * value));
-        name += fmt::format("{}{} = {}", name.empty() ? "" : ", ", param, 2 * value);
-        work *= 2;
+        const int64_t now = value > 0 ? other(value) : value;
+        options.set.emplace_back(param, std::to_string(now));
+        name += fmt::format("{}{} = {}", name.empty() ? "" : ", ", param, now);
+        work *= value > 0 ? static_cast<double>(now) / static_cast<double>(value) : 1;
     }
-    if (name.empty() || work > kMostGuessed) return;
+    if (name.empty() || work > most) return;
     try {
         add(shape, std::move(options), std::move(name), true);
     } catch (const Error&) {
@@ -133,32 +139,62 @@ void choose(OtherShape& shape) {
     all.emplace_back("", kernel.params);
     for (const auto& [name, values] : all) {
         const double times = times_of(e.problem, values);
-        if (times == 0 || times > kMostTimes || times * work > kMostWork) continue;
+        const double most = shape.shapes.empty() ? kMostWork : kMostFurther;
+        if (times == 0 || times > kMostTimes || times * work > most) continue;
         try {
             manifest::BindOptions options;
             options.preset = name;
-            if (add(shape,
-                    std::move(options),
-                    name.empty() ? "the shape without a preset" : "preset " + name,
-                    false))
-                break;
+            add(shape,
+                std::move(options),
+                name.empty() ? "the shape without a preset" : "preset " + name,
+                false);
         } catch (const Error&) { continue; }
+        if (shape.shapes.size() >= kMostShapes) break;
     }
-    guess(shape);
+    constexpr double kMostGuessed = 8e6;  // warp instructions, by plain numbers
+    // What is a multiple of something stays one; then what is none.
+    guess(shape, kMostGuessed, [](int64_t v) { return 2 * v; });
+    guess(shape, kMostFurther, [](int64_t v) { return (v + v / 2) | 1; });
+    guess(shape, kMostFurther, [](int64_t v) { return (v / 2 + v / 8) | 1; });
 }
 
-void try_one(const OtherShape& all, const Shape& shape, Mended& mended_here) {
+Trial run_at(const OtherShape& all, const Shape& shape, const std::string& text) {
     const Experiment& e = *shape.experiment;
+    const ptx::Module module = changed_module(e, text);
+    return manifest::is_sequence(e.problem)
+        ? try_sequence(*shape.prover, module)
+        : try_module(*shape.prover, module, {.blocks = {}, .budget = kBlockTimes * all.of.budget});
+}
+
+bool has_news(const std::vector<execution::Incident>& now, const std::vector<execution::Incident>& before) {
+    return std::any_of(now.begin(), now.end(), [&](const execution::Incident& i) {
+        return i.kind != execution::Incident::Kind::uniform_reduction &&
+            std::none_of(before.begin(), before.end(), [&](const auto& b) { return b.kind == i.kind; });
+    });
+}
+
+// Of a shape that nobody names: the program as it is comes right there, or what goes wrong with the change is
+// something that the program as it is does not do there.
+bool refutes(const OtherShape& all, Shape& shape, const Trial& changed) {
+    if (!shape.as_it_is) {
+        const CountedWork once(nullptr);
+        const std::string text = unit_of(all.of.experiment).text;
+        shape.as_it_is = std::make_shared<const Trial>(run_at(all, shape, text));
+    }
+    const Trial& as = *shape.as_it_is;
+    if (!as.unsupported.empty() || !as.finished) return false;
+    return mended(as) || (changed.finished && has_news(changed.incidents, as.incidents));
+}
+
+void try_one(const OtherShape& all, Shape& shape, Mended& mended_here) {
     try {
-        const ptx::Module module = changed_module(e, mended_here.source);
-        const Trial t = manifest::is_sequence(e.problem)
-            ? try_sequence(*shape.prover, module)
-            : try_module(*shape.prover, module, {.blocks = {}, .budget = kBlockTimes * all.of.budget});
+        const Trial t = run_at(all, shape, mended_here.source);
         if (!t.unsupported.empty() || (t.compared == 0 && t.finished)) return;
         const int64_t lacks = lacking(all, shape, mended_here, t);
         if (mended(t) && lacks == 0)
-            mended_here.proof += fmt::format("; with {} 0 of {}", shape.name, t.compared);
-        else if (shape.guessed)
+            mended_here.proof += fmt::format("; with {} 0 of {}", shape.name, t.compared),
+                ++mended_here.ran.sizes;
+        else if (shape.guessed && !refutes(all, shape, t))
             mended_here.frail = true;
         else
             mended_here.remains = fmt::format("with {} {}", shape.name, outcome(t, lacks));
@@ -174,7 +210,7 @@ void try_other_shape(OtherShape& shape, Mended& mended_here) {
         const CountedWork once(nullptr);  // who comes first chooses for all
         choose(shape);
     }
-    for (const Shape& one : shape.shapes)
+    for (Shape& one : shape.shapes)
         if (mended_here.remains.empty()) try_one(shape, one, mended_here);
 }
 

@@ -13,15 +13,16 @@ namespace wl::diagnosis {
 struct Shape {
     std::unique_ptr<Experiment> experiment;
     std::unique_ptr<Prover> prover;
-    std::string name;      // "preset even", "the shape without a preset", "N = 166"
-    bool guessed = false;  // nobody says that the kernel takes it
+    std::string name;                            // "preset even", "the shape without a preset", "N = 166"
+    bool guessed = false;                        // nobody says that the kernel takes it
+    std::shared_ptr<const Trial> as_it_is = {};  // of the program as it is; once it was asked for
 };
 
 // Made when first asked for. The symptoms outlive it.
 struct OtherShape {
     const Symptoms& of;
     bool asked = false;
-    std::vector<Shape> shapes = {};  // one that the manifest names and is quick, one that is guessed; none
+    std::vector<Shape> shapes = {};  // some that the manifest names and are quick, some that are guessed
 };
 
 // Runs the changed source, compiled for the other shapes: all blocks with all checks. Right: that is part of

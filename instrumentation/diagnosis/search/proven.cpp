@@ -23,12 +23,12 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
         if (lab.blind)
             proof->text += fmt::format("; after all launches 0 of {} elements are wrong", behind->written);
         Mended out = mended_by(t.unit, change, std::move(proof->text), std::move(text));
-        out.lacks = std::move(proof->lacks);
+        out.lacks = std::move(proof->lacks), out.ran = proof->ran, out.frail = proof->frail;
         if (const auto launch = first_launch(t.launches, t.source, change); launch && *launch < t.launches.at)
             out.where.launch = static_cast<int>(*launch) + 1;
         constexpr int kExpected = 30;  // as odds
         out.warp_instructions = proof->warp_instructions, out.expected = change.bias >= kExpected;
-        if (behind) out.written = behind->written;
+        if (behind) out.written = behind->written, out.ran.launches = behind->launches;
         try_other_shape(*t.shape, out);
         if (behind) out.behind = behind->wrong, out.warp_instructions = behind->warp_instructions;
         // Twice as often is right as well, and hardly what is meant.
@@ -36,6 +36,10 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
         const Watched watched{lab.s.prover, t.unit, t.source, lab.block.blocks};
         for (const int line : lines_left_out(watched, {change, out.source, module}, *t.executed))
             out.left_out.push_back(where_in(t.unit, line).line);
+        if (out.left_out.empty() && out.remains.empty())
+            for (const int line :
+                 lines_turned_off(watched, {change, out.source, module}, *t.executed, t.shape->shapes))
+                out.left_out.push_back(where_in(t.unit, line).line);
         return out;
     } catch (const Error&) {
         return std::nullopt;  // the compiler that optimises refuses it

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "instrumentation/base/work.h"
+#include "instrumentation/capture/ran.h"
 #include "instrumentation/diagnosis/rewrite/rewrite.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/search/candidates.h"
@@ -39,8 +40,9 @@ struct Mended {
     int64_t written = 0;             // of a sequence, elements that are compared at its end
     bool expected = false;           // right programs nearly always say so
     bool unjudged = false;           // nothing is compared: no fault is left
-    bool frail = false;              // it is wrong at a shape that the kernel may not take
+    bool frail = false;              // it is wrong at a shape, or with values, that the kernel may not take
     std::string lacks = {};          // as Proof::lacks
+    capture::Ran ran = {};
     std::vector<int> left_out = {};  // lines that are executed no more with it: it goes around what is wrong
 };
 

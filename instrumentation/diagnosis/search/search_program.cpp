@@ -65,7 +65,7 @@ Prove by_trial(Programs& p, Prover& prover) {
             proof_of(p.hunt.lab, [&](const TrialOptions& o) { return try_candidate(p, prover, c, o); });
         if (!proof) return std::nullopt;
         Mended out{c.rule, c.was, c.now, where_of(p, c), std::move(proof->text), {}, {}, {}, {}};
-        out.lacks = std::move(proof->lacks);
+        out.lacks = std::move(proof->lacks), out.ran = proof->ran;
         return out;
     };
     return {[&](size_t k) { return where_of(p, p.all[k]); }, proven};

@@ -7,6 +7,7 @@
 #include "instrumentation/diagnosis/search/needed/needed.h"
 #include "instrumentation/diagnosis/search/needed/where.h"
 #include "instrumentation/diagnosis/search/pairs.h"
+#include "instrumentation/diagnosis/search/rivals.h"
 #include "instrumentation/diagnosis/search/solve.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/source_trials.h"
@@ -36,6 +37,7 @@ void try_all(SourceTrials& t, SearchResult& out) {
     while (out.mended.empty() && !is_late(h)) {
         if (!try_batches(t)) return;
         take_proven(h, out);
+        t.rivals = h.rivals;
     }
 }
 
@@ -231,6 +233,7 @@ SearchResult search_source(
     add_tried(s, out);
     const size_t own = tried_of(s);
     out.made = out.tried > own ? out.tried - own : 0;
+    weigh_rivals(s, out);
     if (out.mended.empty() && !out.timed_out) out.helpful = most_helpful(s);
     for (Mended& m : out.doubtful) {
         if (!out.mended.empty()) break;

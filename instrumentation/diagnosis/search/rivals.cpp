@@ -1,0 +1,183 @@
+// Changes that mend, run against each other.
+#include "instrumentation/diagnosis/search/rivals.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/base/os/stop.h"
+#include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/search/source_change.h"
+#include "instrumentation/manifest/params.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+namespace wl::diagnosis {
+
+namespace {
+
+constexpr size_t kMostOfLine = 3;     // further changes of the line that is told first
+constexpr uint64_t kBlockTimes = 16;  // warp instructions that a block may take
+constexpr double kMostWork = 4e6;     // warp instructions of a launch whose blocks are all run
+constexpr std::array<uint64_t, 3> kSeeds = {1, kWild + 1, kWild + 2};
+
+// What a change does on one set of inputs.
+struct Outcome {
+    bool right = false, ran = false;
+    std::vector<Tensor> outputs = {};
+};
+
+struct Rival {
+    Mended mended;
+    std::vector<Outcome> outcomes = {};
+    bool refuted = false;
+};
+
+Outcome outcome_of(Prover& prover, const Experiment& e, const std::string& text, TrialOptions options) {
+    Outcome out;
+    try {
+        options.races = true, options.entry = {};
+        options.on_end = [&](const execution::GlobalMemory& memory) {
+            for (const manifest::BoundArgument* a : manifest::arrays(e.problem))
+                if (const auto* m = a->output ? execution::find_named(memory, a->data.name) : nullptr)
+                    out.outputs.push_back({a->data.name, a->data.dtype, a->data.shape, m->bytes});
+        };
+        const ptx::Module module = changed_module(e, text);
+        const Trial t = try_module(prover, module, options);
+        out.ran = t.unsupported.empty() && t.finished, out.right = mended(t);
+    } catch (const Error&) {
+        return {};  // it does not run there
+    } catch (const Unsupported&) { return {}; }
+    return out;
+}
+
+bool is_close(double a, double b) {
+    constexpr double kRounding = 1e-3;
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) == std::isnan(b);
+    return a == b || std::fabs(a - b) <= kRounding * std::max(std::fabs(a), std::fabs(b));
+}
+
+bool is_same(const Tensor& a, const Tensor& b) {
+    if (a.bytes == b.bytes) return true;
+    if (!is_float(a.dtype) || a.bytes.size() != b.bytes.size()) return false;
+    for (int64_t k = 0; k < elements(a.shape); ++k)
+        if (!is_close(at(a, k), at(b, k))) return false;
+    return true;
+}
+
+bool is_same(const Outcome& a, const Outcome& b) {
+    if (a.right && b.right) return true;
+    return a.ran == b.ran && a.outputs.size() == b.outputs.size() &&
+        std::equal(a.outputs.begin(), a.outputs.end(), b.outputs.begin(), [](const auto& x, const auto& y) {
+               return is_same(x, y);
+           });
+}
+
+bool is_same(const Rival& a, const Rival& b) {
+    return std::equal(
+        a.outcomes.begin(),
+        a.outcomes.end(),
+        b.outcomes.begin(),
+        b.outcomes.end(),
+        [](const Outcome& x, const Outcome& y) { return is_same(x, y); }
+    );
+}
+
+// Other data, and sizes that nobody names.
+void run_all(const SourceTrials& t, std::vector<Rival>& all) {
+    const Symptoms& s = t.whole;
+    const Lab& lab = t.proof ? *t.proof : t.hunt.lab;
+    TrialOptions options = lab.block;
+    options.budget *= kBlockTimes, options.without_filled = false;
+    if (counter(s.capture, "warp_instructions") <= kMostWork) options.blocks.clear();
+    for (const uint64_t seed : kSeeds) {
+        options.seed_offset = seed;
+        for (Rival& r : all)
+            r.outcomes.push_back(outcome_of(s.prover, s.experiment, r.mended.source, options));
+    }
+    for (const Shape& shape : t.shape->shapes)
+        if (shape.guessed)
+            for (Rival& r : all)
+                r.outcomes.push_back(outcome_of(
+                    *shape.prover,
+                    *shape.experiment,
+                    r.mended.source,
+                    {.blocks = {}, .budget = kBlockTimes * s.budget}
+                ));
+}
+
+// Where one is right the others have to be.
+void refute(std::vector<Rival>& all) {
+    for (size_t k = 0; k < all.front().outcomes.size(); ++k) {
+        const bool taken = std::any_of(all.begin(), all.end(), [&](const Rival& r) {
+            return !r.refuted && r.outcomes[k].right;
+        });
+        for (Rival& r : all) r.refuted = r.refuted || (taken && !r.outcomes[k].right);
+    }
+}
+
+// Others of the line, as compiled and proven as the first was.
+std::vector<Rival> rivals_of(SourceTrials& t, const SearchResult& out) {
+    std::vector<Rival> all;
+    for (const Mended& m : out.mended) all.push_back({m});
+    size_t more = 0;
+    for (size_t k = 0; k < t.rivals.size() && more < kMostOfLine; ++k) {
+        if (t.rivals[k] >= t.all.size()) continue;
+        std::optional<Mended> m = proven_by_compiler(t, t.all[t.rivals[k]]);
+        if (!m || !m->remains.empty() || !m->left_out.empty() || !m->behind.empty()) continue;
+        all.push_back({std::move(*m)}), ++more;
+    }
+    return all;
+}
+
+bool is_same_line(const Mended& a, const Mended& b) {
+    return a.where.line == b.where.line && a.where.file == b.where.file;
+}
+
+std::string words_of(const Mended& m) {
+    return m.was.empty() ? fmt::format("`{}` put in at {}", m.now, place(m.where))
+        : m.now == ";"   ? fmt::format("`{}` left out at {}", m.was, place(m.where))
+                         : fmt::format("`{}` in place of `{}` at {}", m.now, m.was, place(m.where));
+}
+
+}  // namespace
+
+void weigh_rivals(SourceTrials& t, SearchResult& out) {
+    const Experiment& e = t.whole.experiment;
+    if (out.mended.empty() || tries_on_device(e) || manifest::is_sequence(e.problem)) return;
+    const auto is_text = [](const Mended& m) { return !m.source.empty(); };
+    if (!std::all_of(out.mended.begin(), out.mended.end(), is_text)) return;
+    std::vector<Rival> all;
+    try {
+        all = rivals_of(t, out);
+        if (all.size() < 2) return;
+        run_all(t, all);
+    } catch (const Stopped&) {
+        if (stop_signal() != 0) throw;
+        out.timed_out = true;  // what was found stands as it is
+        return;
+    }
+    refute(all);
+    std::erase_if(all, [](const Rival& r) { return r.refuted; });
+    if (all.empty()) return;
+    const Rival& first = all.front();
+    const auto other = std::find_if(all.begin(), all.end(), [&](const Rival& r) {
+        return !is_same_line(r.mended, first.mended) && !is_same(r, first);
+    });
+    const std::string lacks = other == all.end()
+        ? ""
+        : words_of(other->mended) + " mends it as well, and does something else with other data";
+    out.mended.clear();
+    for (Rival& r : all) {
+        if (r.mended.lacks.empty()) r.mended.lacks = lacks;
+        const bool told = std::any_of(out.mended.begin(), out.mended.end(), [&](const Mended& m) {
+            return is_same_line(m, r.mended);
+        });
+        if (!told) out.mended.push_back(std::move(r.mended));
+    }
+}
+
+}  // namespace wl::diagnosis
