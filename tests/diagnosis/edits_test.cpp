@@ -133,6 +133,23 @@ TEST(Edits, HolesTakeAsManyVariablesAsTheirRowSays) {
     EXPECT_EQ(made_of("sum += y[c];", find + each + "most = 2\nwhere = [\"is v c\"]\n", true), 2U);
 }
 
+TEST(Edits, RowsOfTheDocumentFire) {
+    EXPECT_EQ(
+        made_of("__shared__ float v[4][8];", "find = \"[ $a:literal `]` [\"\nput = [\" + 1]\"]\n", true), 1U
+    );
+    EXPECT_EQ(
+        made_of(
+            "sum += min(c, n);",
+            "find = \"`min ( $a , $b )`\"\nput = [\"max($a, $b)\", \"$a\", \"$b\"]\n",
+            true
+        ),
+        3U
+    );
+    EXPECT_EQ(
+        made_of("sum = threadIdx.x / 32;", "find = \"threadIdx . x / `32`\"\nput = [\"16\"]\n", true), 1U
+    );
+}
+
 // Text is put before the next token, or after the one before.
 TEST(Edits, ARowCanPutSomethingIn) {
     EXPECT_EQ(made_of("sum = m;", "find = \"m `` ;\"\nput = [\" + best\"]\n", true), 1U);
@@ -163,9 +180,13 @@ std::string said_of(const std::string& find, const std::string& rest) {
 
 TEST(Edits, WhatIsWrongInATableIsSaidWithItsLine) {
     EXPECT_EQ(said_of("`$a` @% $n", "put = [\"$a\"]"), "");
+    // Those that docs/internals/edits.md names.
+    EXPECT_EQ(said_of("[ $a:literal `]` [", "put = [\" + 1]\"]"), "");
+    EXPECT_EQ(said_of("`min ( $a , $b )`", "put = [\"max($a, $b)\", \"$a\", \"$b\"]"), "");
+    EXPECT_EQ(said_of("threadIdx . x / `32`", "put = [\"16\"]"), "");
     const struct {
         const char *find, *rest, *says;
-    } kCases[] = {
+    } cases[] = {
         {"$a @% $n",            "put = [\"$a\"]",                        "edits.toml:3: find: what is replaced stands"},
         {"`$a:hole`",           "put = [\"$a\"]",                        "edits.toml:3: find: no variable is `hole`"  },
         {"`$a:like(b)`",        "put = [\"$a\"]",                        "edits.toml:3: find: no hole is named `b`"   },
@@ -177,7 +198,7 @@ TEST(Edits, WhatIsWrongInATableIsSaidWithItsLine) {
         {"`$a` @% $n",          "putt = [\"$a\"]",                       "edits.toml:4: "                             },
         {"`$f:{fmaxf|fminf` (", "put = [\"$f\"]",                        "edits.toml:3: find: a brace is not closed"  },
     };
-    for (const auto& c : kCases)
+    for (const auto& c : cases)
         EXPECT_TRUE(said_of(c.find, c.rest).starts_with(c.says)) << said_of(c.find, c.rest);
 }
 
