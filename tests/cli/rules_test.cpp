@@ -101,7 +101,9 @@ TEST(Rules, AFaultInACalledFunctionIsProvenThere) {
     EXPECT_NE(line.find("* weight"), std::string::npos) << line;
     EXPECT_LT(f.at("where").at("line").get<int>(), 13) << "in the called function, not in the kernel";
     // The output holds a fill: elements of the block that was not run again are not counted.
-    expect_text(f, "proof", ": 0 of 32 elements of block (0,0,0) are outside their bounds, and 0 of 192 with");
+    expect_text(
+        f, "proof", ": 0 of 32 elements of block (0,0,0) are outside their bounds, and 0 of 192 with"
+    );
 }
 
 TEST(Rules, APointerKeepsToTheArrayThatItWasMadeFrom) {
