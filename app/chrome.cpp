@@ -1,8 +1,8 @@
 // The bars above and below the panels: menus, where the selection is, verdict; and messages.
+#include "app/allowed.h"
 #include "app/draw/numbers.h"
 #include "app/draw/widgets.h"
 #include "app/menus.h"
-#include "app/perform.h"
 #include "app/session/navigate.h"
 #include "app/workspace.h"
 #include "instrumentation/base/text.h"

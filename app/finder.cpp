@@ -1,9 +1,9 @@
 // A field, the best matches below it; and the cheat sheet, which is the table of actions as it stands.
 #include "app/finder.h"
 
+#include "app/allowed.h"
 #include "app/draw/numbers.h"
 #include "app/draw/widgets.h"
-#include "app/perform.h"
 #include "app/session/navigate.h"
 #include "app/workspace.h"
 

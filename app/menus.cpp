@@ -1,8 +1,8 @@
 // A menu lists the rows of the table that name it; a dialogue is a field, and for files a list below it.
 #include "app/menus.h"
 
+#include "app/allowed.h"
 #include "app/draw/widgets.h"
-#include "app/perform.h"
 #include "app/session/edit/editor.h"
 #include "app/session/edit/rerun.h"
 #include "app/workspace.h"

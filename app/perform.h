@@ -8,14 +8,10 @@
 
 namespace wl::app {
 
-bool can(Act act, const Session& session, const Selection& selection);
 // Beyond what it changes itself it may add to the commands, which are carried out after it.
 void perform(App& app, Act act, Commands& commands);
 
 // The actions whose shortcut was pressed since the last frame.
 void take_keys(App& app, Commands& commands);
-
-// "Ctrl+Shift+P" as Dear ImGui has it; 0: no key is called that.
-int chord_of(std::string_view keys);
 
 }  // namespace wl::app

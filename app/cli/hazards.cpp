@@ -1,4 +1,6 @@
 // Races, barriers, addresses and uninitialised values of a kernel, and what other schedules make of it.
+#include "instrumentation/diagnosis/orders/hazards.h"
+
 #include "app/cli/executors.h"
 #include "app/cli/formats/baseline.h"
 #include "app/cli/print.h"
@@ -14,7 +16,6 @@
 #include "instrumentation/capture/file.h"
 #include "instrumentation/capture/json.h"
 #include "instrumentation/capture/verdict.h"
-#include "instrumentation/diagnosis/orders/explore.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 // The debug build's clock is told to the timeline by the places that both builds pass.
 #include "app/session/clock.h"
 
+#include "app/session/lookup.h"
 #include "app/session/navigate.h"
 #include "app/session/questions.h"
 

@@ -3,7 +3,7 @@
 
 #include "app/session/actions.h"
 #include "app/session/navigate.h"
-#include "app/session/session.h"
+#include "app/session/state.h"
 
 #include <optional>
 #include <string>

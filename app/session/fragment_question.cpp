@@ -2,6 +2,7 @@
 #include "app/session/fragment_question.h"
 
 #include "app/session/lane_question.h"
+#include "app/session/lookup.h"
 #include "app/session/navigate.h"
 #include "instrumentation/base/block_text.h"
 

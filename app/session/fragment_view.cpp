@@ -1,7 +1,7 @@
 // Pure look-ups: the report, the capture's findings and its references, side by side.
 #include "app/session/fragment_view.h"
 
-#include "app/session/session.h"
+#include "app/session/lookup.h"
 #include "instrumentation/analysis/diff.h"
 
 #include <algorithm>

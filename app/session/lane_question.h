@@ -2,11 +2,15 @@
 #pragma once
 
 #include "app/session/selection.h"
-#include "app/session/session.h"
+#include "app/session/state.h"
 
 #include <string>
 
 namespace wl::app {
+
+bool is_empty(const LaneQuestion& question);
+std::string words_of(const LaneQuestion& question);
+std::string watch_words(const LaneWatch& watch);
 
 // The selected instant. Where a line was chosen, of the warp's arrivals there in the debug build the one that
 // made the selected element: the last before the element was written for its tile; when kernel time was moved

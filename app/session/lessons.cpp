@@ -1,7 +1,6 @@
 // One question at a time; an answer replaces what it is about, and leaves the rest.
 #include "app/session/lessons.h"
 
-#include "app/session/session.h"
 #include "instrumentation/base/error.h"
 
 #include <utility>

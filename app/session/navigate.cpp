@@ -1,6 +1,7 @@
 // The selection is plain data; these functions are the only ones that move more than one of its fields.
 #include "app/session/navigate.h"
 
+#include "app/session/lookup.h"
 #include "app/session/tile_load.h"
 #include "instrumentation/base/error.h"
 

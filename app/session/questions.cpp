@@ -2,6 +2,7 @@
 #include "app/session/questions.h"
 
 #include "app/session/clock.h"
+#include "app/session/fragment_view.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
 

@@ -1,7 +1,7 @@
 // What the window asks the command line about the loaded capture's problem, in worker processes of their own.
 #pragma once
 
-#include "app/session/session.h"
+#include "app/session/state.h"
 
 #include <memory>
 #include <string>

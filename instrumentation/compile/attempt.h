@@ -2,7 +2,7 @@
 #pragma once
 
 #include "instrumentation/compile/cache.h"
-#include "instrumentation/compile/compile.h"
+#include "instrumentation/compile/options.h"
 #include "instrumentation/compile/toolkit.h"
 
 #include <string>

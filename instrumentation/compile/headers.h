@@ -2,7 +2,7 @@
 // apart by them from others of the same source. What it was made of, the compilers say (reads.h).
 #pragma once
 
-#include "instrumentation/compile/compile.h"
+#include "instrumentation/compile/options.h"
 #include "instrumentation/compile/toolkit.h"
 
 #include <string>

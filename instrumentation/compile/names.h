@@ -1,7 +1,7 @@
 // The paths of a source: as a compiler gets them, and as people read them.
 #pragma once
 
-#include "instrumentation/compile/compile.h"
+#include "instrumentation/compile/options.h"
 
 #include <string>
 #include <utility>

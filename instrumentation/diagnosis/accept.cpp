@@ -5,6 +5,7 @@
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/banks.h"
+#include "instrumentation/diagnosis/run.h"
 #include "instrumentation/manifest/expression.h"
 
 #include <algorithm>
@@ -80,17 +81,6 @@ bool ends(const capture::Capture& c) {
 }
 
 }  // namespace
-
-AcceptLimits limits_of(const manifest::Problem& p) {
-    const std::map<std::string, double> variables(p.params.begin(), p.params.end());
-    const auto whole = [&](const std::string& expression, const char* key) {
-        return static_cast<uint64_t>(
-            manifest::evaluate_whole(expression, variables, manifest::place(p.kernel, key), 0)
-        );
-    };
-    return {
-        whole(p.kernel.limits.registers, "limits.registers"), whole(p.kernel.limits.shared, "limits.shared")};
-}
 
 Acceptance accept(const manifest::Problem& problem, const AcceptLimits& limits, const Options& options) {
     Acceptance a;

@@ -2,22 +2,15 @@
 #pragma once
 
 #include "instrumentation/analysis/banks.h"
+#include "instrumentation/diagnosis/case.h"
+#include "instrumentation/diagnosis/launch_limits.h"
 #include "instrumentation/diagnosis/resources.h"
-#include "instrumentation/diagnosis/run.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace wl::diagnosis {
-
-struct AcceptLimits {
-    uint64_t registers = 0;  // a thread
-    uint64_t shared = 0;     // bytes a block, dynamic and static together
-};
-
-// The manifest's [limits]. Throws Error where they do not evaluate.
-AcceptLimits limits_of(const manifest::Problem& problem);
 
 struct Acceptance {
     capture::Capture run;  // verdict, outputs, tiles, findings of the checked run

@@ -4,6 +4,7 @@
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/observe.h"
+#include "instrumentation/diagnosis/progress.h"
 #include "instrumentation/diagnosis/record.h"
 #include "instrumentation/diagnosis/timer.h"
 

@@ -1,9 +1,9 @@
 // From what an executor returns to a capture: the one place where that is done, whoever executed.
 #pragma once
 
+#include "instrumentation/diagnosis/case.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/observe.h"
-#include "instrumentation/diagnosis/run.h"
 #include "instrumentation/execution/executor.h"
 
 #include <vector>

@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/assemble.h"
+#include "instrumentation/diagnosis/experiment.h"
 #include "instrumentation/diagnosis/sequence.h"
 
 #include <algorithm>

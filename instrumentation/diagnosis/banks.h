@@ -2,7 +2,7 @@
 #pragma once
 
 #include "instrumentation/analysis/banks.h"
-#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/case.h"
 
 namespace wl::diagnosis {
 

@@ -4,6 +4,8 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/diagnosis/assemble.h"
+#include "instrumentation/diagnosis/experiment.h"
+#include "instrumentation/diagnosis/progress.h"
 #include "instrumentation/diagnosis/record.h"
 #include "instrumentation/diagnosis/sequence.h"
 

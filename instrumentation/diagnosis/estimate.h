@@ -1,7 +1,7 @@
 // What a recording would take, before it is made.
 #pragma once
 
-#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/case.h"
 
 namespace wl::diagnosis {
 

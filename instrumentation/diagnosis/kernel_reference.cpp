@@ -3,9 +3,11 @@
 #include "instrumentation/analysis/assembled.h"
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/case.h"
+#include "instrumentation/diagnosis/experiment.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/observe.h"
-#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/progress.h"
 
 #include <algorithm>
 #include <cmath>

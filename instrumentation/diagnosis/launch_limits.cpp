@@ -2,7 +2,7 @@
 #include "instrumentation/diagnosis/launch_limits.h"
 
 #include "instrumentation/base/text.h"
-#include "instrumentation/diagnosis/accept.h"
+#include "instrumentation/manifest/expression.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -79,6 +79,17 @@ std::string remedies(
 }
 
 }  // namespace
+
+AcceptLimits limits_of(const manifest::Problem& p) {
+    const std::map<std::string, double> variables(p.params.begin(), p.params.end());
+    const auto whole = [&](const std::string& expression, const char* key) {
+        return static_cast<uint64_t>(
+            manifest::evaluate_whole(expression, variables, manifest::place(p.kernel, key), 0)
+        );
+    };
+    return {
+        whole(p.kernel.limits.registers, "limits.registers"), whole(p.kernel.limits.shared, "limits.shared")};
+}
 
 std::optional<capture::Finding> impossible_launch(const Experiment& e, const capture::Capture& c) {
     const manifest::Problem& p = e.problem;

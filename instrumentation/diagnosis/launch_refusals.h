@@ -2,7 +2,7 @@
 // registers.
 #pragma once
 
-#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/case.h"
 
 #include <optional>
 

@@ -3,7 +3,7 @@
 
 #include "instrumentation/analysis/reference.h"
 #include "instrumentation/capture/capture.h"
-#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/case.h"
 #include "instrumentation/execution/executor.h"
 #include "instrumentation/manifest/manifest.h"
 #include "instrumentation/ptx/module.h"

@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/record.h"
 
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/diagnosis/progress.h"
 #include "instrumentation/diagnosis/sequence.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The recorded pass: chosen blocks again, with every event and element, up to a limit that whole blocks meet.
 #pragma once
 
+#include "instrumentation/diagnosis/case.h"
 #include "instrumentation/diagnosis/observe.h"
-#include "instrumentation/diagnosis/run.h"
 
 namespace wl::diagnosis {
 

@@ -1,7 +1,7 @@
 // Several launches over the same buffers: all of them observed, the one that went wrong first diagnosed.
 #pragma once
 
-#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/case.h"
 
 #include <vector>
 

@@ -1,6 +1,7 @@
 // Running the launches before the one that is looked at.
 #include "instrumentation/diagnosis/sequence.h"
 
+#include "instrumentation/diagnosis/progress.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>

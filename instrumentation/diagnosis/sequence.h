@@ -1,8 +1,8 @@
 // Launches in order over the same memory: what a launch finds there, and who wrote what.
 #pragma once
 
+#include "instrumentation/diagnosis/case.h"
 #include "instrumentation/diagnosis/launch.h"
-#include "instrumentation/diagnosis/run.h"
 
 #include <cstddef>
 #include <map>

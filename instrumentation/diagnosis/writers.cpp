@@ -3,6 +3,8 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/assemble.h"
+#include "instrumentation/diagnosis/experiment.h"
+#include "instrumentation/diagnosis/progress.h"
 #include "instrumentation/diagnosis/sequence.h"
 
 #include <algorithm>

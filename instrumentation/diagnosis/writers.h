@@ -2,7 +2,7 @@
 #pragma once
 
 #include "instrumentation/analysis/coverage.h"
-#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/case.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,5 @@
 // The emulator behind the interface of every executor.
-#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/program/program.h"
 #include "instrumentation/emulator/run.h"
 
 namespace wl::emulator {

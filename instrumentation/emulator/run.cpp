@@ -5,14 +5,14 @@
 #include "instrumentation/base/work.h"
 #include "instrumentation/emulator/device.h"
 #include "instrumentation/emulator/exec/memory/exact_sums.h"
-#include "instrumentation/emulator/exec/print.h"
-#include "instrumentation/emulator/load.h"
+#include "instrumentation/emulator/global/explore.h"
+#include "instrumentation/emulator/global/pair_order.h"
 #include "instrumentation/emulator/observe/banks.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/reductions.h"
-#include "instrumentation/emulator/schedule/explore.h"
+#include "instrumentation/emulator/program/load.h"
 #include "instrumentation/emulator/schedule/grid.h"
-#include "instrumentation/emulator/schedule/pair_order.h"
+#include "instrumentation/emulator/schedule/printed.h"
 
 #include <algorithm>
 #include <array>

@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/text.h"
 #include "instrumentation/emulator/replay/memory_here.h"
+#include "instrumentation/travel/names.h"
 
 #include <fmt/format.h>
 #include <map>

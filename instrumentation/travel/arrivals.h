@@ -3,7 +3,8 @@
 #pragma once
 
 #include "instrumentation/emulator/replay/warps_here.h"
-#include "instrumentation/travel/instant.h"
+#include "instrumentation/travel/route.h"
+#include "instrumentation/watch/watch.h"
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 // of memory. Internal to travel.
 #pragma once
 
-#include "instrumentation/travel/instant.h"
+#include "instrumentation/travel/route.h"
 
 #include <array>
 #include <cstddef>

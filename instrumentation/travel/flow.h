@@ -2,6 +2,7 @@
 #pragma once
 
 #include "instrumentation/travel/slice.h"
+#include "instrumentation/travel/wanted.h"
 
 #include <cstdint>
 #include <set>

@@ -5,6 +5,7 @@
 #include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/travel/dataflow.h"
 #include "instrumentation/travel/layout_marks.h"
+#include "instrumentation/travel/trace.h"
 
 #include <algorithm>
 #include <bit>

@@ -6,6 +6,7 @@
 #include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/travel/dataflow.h"
 #include "instrumentation/travel/fragment_memory.h"
+#include "instrumentation/travel/trace.h"
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "instrumentation/fragments/live.h"
-#include "instrumentation/travel/instant.h"
+#include "instrumentation/travel/route.h"
 
 namespace wl::travel {
 

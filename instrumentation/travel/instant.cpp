@@ -4,8 +4,8 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/travel/arrivals.h"
 #include "instrumentation/travel/fragments.h"
+#include "instrumentation/travel/landmarks.h"
 #include "instrumentation/travel/search.h"
-#include "instrumentation/travel/trace.h"
 
 #include <algorithm>
 #include <deque>
@@ -195,15 +195,6 @@ Found go(Route& route, const Wanted& wanted) {
     found.odd_lanes = at.lanes;
     found.found = emulator::go_to(*route.traveller, at.order);
     return found;
-}
-
-bool step(Route& route, int64_t steps) {
-    const Here from = emulator::here(*route.traveller);
-    const bool before = steps < 0 && static_cast<uint64_t>(-steps) > from.nth;
-    const uint64_t to = from.nth + static_cast<uint64_t>(steps);
-    if (!before && emulator::go_to_nth(*route.traveller, from.warp, to)) return true;
-    if (!before) emulator::go_to(*route.traveller, from.order);
-    return false;
 }
 
 }  // namespace wl::travel

@@ -2,7 +2,7 @@
 #include "instrumentation/travel/landmarks.h"
 
 #include "instrumentation/base/toolkit_header.h"
-#include "instrumentation/travel/instant.h"
+#include "instrumentation/travel/trace.h"
 
 #include <algorithm>
 #include <functional>

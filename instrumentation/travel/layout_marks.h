@@ -2,7 +2,7 @@
 #pragma once
 
 #include "instrumentation/layouts/matrix.h"
-#include "instrumentation/travel/instant.h"
+#include "instrumentation/travel/route.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // What names mean at an instant.
-#include "instrumentation/travel/instant.h"
+#include "instrumentation/travel/names.h"
 
 #include <algorithm>
 #include <cstring>

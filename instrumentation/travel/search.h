@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/travel/slice.h"
+#include "instrumentation/travel/wanted.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/travel/slice_walk.h"
+#include "instrumentation/travel/trace.h"
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "instrumentation/emulator/run.h"
-#include "instrumentation/travel/instant.h"
+#include "instrumentation/travel/route.h"
 
 #include <cstdint>
 #include <functional>

@@ -4,6 +4,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/travel/arrivals.h"
 #include "instrumentation/travel/dataflow.h"
+#include "instrumentation/travel/landmarks.h"
 #include "instrumentation/travel/search.h"
 
 #include <algorithm>

@@ -1,8 +1,6 @@
 // Looking through what is known of a block, then running on behind it.
 #include "instrumentation/travel/trace.h"
 
-#include "instrumentation/travel/instant.h"
-
 #include <algorithm>
 
 namespace wl::travel {
@@ -115,6 +113,15 @@ bool look_on(Route& route, uint64_t instants) {
     const uint64_t end = trace.end + instants;
     each_instant_from(route, trace.end, -1, [&](const Here& here, bool) { return here.order + 1 >= end; });
     return !trace.complete && !is_full(trace);
+}
+
+bool step(Route& route, int64_t steps) {
+    const Here from = emulator::here(*route.traveller);
+    const bool before = steps < 0 && static_cast<uint64_t>(-steps) > from.nth;
+    const uint64_t to = from.nth + static_cast<uint64_t>(steps);
+    if (!before && emulator::go_to_nth(*route.traveller, from.warp, to)) return true;
+    if (!before) emulator::go_to(*route.traveller, from.order);
+    return false;
 }
 
 }  // namespace wl::travel

@@ -2,28 +2,12 @@
 // that an arrival is found without running the block again.
 #pragma once
 
-#include "instrumentation/emulator/replay/travel.h"
+#include "instrumentation/travel/route.h"
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 namespace wl::travel {
-
-struct Route;
-
-// Instructions one behind the other, by one warp with the same lanes.
-struct StraightRun {
-    emulator::Here first;
-    uint32_t length = 0;
-};
-
-struct Trace {
-    std::vector<StraightRun> runs;    // by rising order, without a gap
-    uint64_t end = 0;                 // instants that are known
-    bool complete = false;            // the block ends there
-    uint64_t most_bytes = 192 << 20;  // beyond it instants are looked at by running
-};
 
 // An instant of the block. The route stands there when it is `live`, else wherever it stood before.
 using Look = std::function<bool(const emulator::Here&, bool live)>;
@@ -41,5 +25,9 @@ bool look_on(Route& route, uint64_t instants);
 
 // Also keeps what is run anyway: call at each instant of a run from the start on.
 void keep(Trace& trace, const emulator::Here& here);
+
+// Goes `steps` instructions of the warp on from where the route stands, or back when negative. False: the
+// warp begins or ends before, and the route stands where it stood.
+bool step(Route& route, int64_t steps);
 
 }  // namespace wl::travel

@@ -2,7 +2,7 @@
 // its key what it does by the mouse.
 #include "app/session/actions.h"
 
-#include "app/perform.h"
+#include "app/allowed.h"
 #include "app/session/navigate.h"
 #include "app/shell/driver.h"
 #include "app/shell/shell_offscreen.h"

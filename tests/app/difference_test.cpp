@@ -1,5 +1,6 @@
 // The search for the next tile in which A and B differ goes on beside the window, and ends when B does.
 #include "app/session/compare/find.h"
+#include "app/session/compare/search.h"
 #include "app/session/edit/rerun.h"
 #include "app/session/navigate.h"
 #include "app/shell/driver.h"

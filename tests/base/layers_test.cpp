@@ -10,6 +10,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace wl {
@@ -74,17 +75,17 @@ const std::map<std::string, Folders>& allowed_folders() {
     return kAllowed;
 }
 
-// The rooms of app/, each of which sees those before it. "": the files of app/ itself, which put panels
+// The modules of app/, each of which sees those before it. "": the files of app/ itself, which put panels
 // together.
-constexpr const char* kAppRooms[] = {"worker", "session", "draw", "panels", "", "shell", "cli"};
+constexpr const char* kAppModules[] = {"worker", "session", "draw", "panels", "", "shell", "cli"};
 
-// "app/panels/banks.h" -> its place in kAppRooms; -1: not in a room of app/.
-int app_room_of(const std::string& path) {
+// "app/panels/banks.h" -> its place in kAppModules; -1: not in a module of app/.
+int app_module_of(const std::string& path) {
     if (!path.starts_with("app/")) return -1;
     const size_t end = path.find('/', 4);
-    const std::string room = end == std::string::npos ? "" : path.substr(4, end - 4);
-    const auto* const found = std::ranges::find(kAppRooms, room);
-    return found == std::end(kAppRooms) ? -1 : static_cast<int>(found - std::begin(kAppRooms));
+    const std::string name = end == std::string::npos ? "" : path.substr(4, end - 4);
+    const auto* const found = std::ranges::find(kAppModules, name);
+    return found == std::end(kAppModules) ? -1 : static_cast<int>(found - std::begin(kAppModules));
 }
 
 // "instrumentation/ptx/parse.cpp" -> "ptx", "app/panels/banks.h" -> "app", else the first folder.
@@ -94,29 +95,33 @@ std::string folder_of(const std::string& path) {
     return std::regex_match(path, match, kFolder) ? match[1].str() : std::string();
 }
 
-// The rooms of the emulator and whom each may know. What all of them share lies beside them: the lowered
-// program, the contract, the device. `memory` knows nobody, only `fp64` knows `poison`, only the schedule and
-// the shadow of global memory tell `replay` what they do.
-const std::map<std::string, Folders>& allowed_rooms() {
-    static const std::map<std::string, Folders> kAllowed = {
-        {"memory",   {}                                                          },
-        {"lower",    {"exec", "observe", "schedule"}                             },
-        {"exec",     {"lower", "memory", "observe", "schedule", "shadow"}        },
-        {"observe",  {"exec", "lower", "schedule"}                               },
-        {"schedule", {"exec", "observe", "replay", "shadow"}                     },
-        {"shadow",   {"exec", "memory", "observe", "replay", "schedule"}         },
-        {"replay",   {"exec", "lower", "memory", "observe", "schedule", "shadow"}},
-        {"poison",   {"exec", "lower", "observe", "replay"}                      },
-        {"fp64",     {"exec", "observe", "poison"}                               },
+// The modules of the emulator, each of which sees some of those before it. What all of them share lies beside
+// them: the contract, the device.
+using Modules = std::vector<std::pair<std::string, Folders>>;
+const Modules& emulator_modules() {
+    static const Modules kModules = {
+        {"memory",   {}                                                                      },
+        {"program",  {"memory"}                                                              },
+        {"shadow",   {"program"}                                                             },
+        {"machine",  {"program", "shadow"}                                                   },
+        {"observe",  {"machine", "program"}                                                  },
+        {"global",   {"machine", "memory", "observe", "program", "shadow"}                   },
+        {"schedule", {"global", "machine", "observe", "program"}                             },
+        {"exec",     {"global", "machine", "memory", "observe", "program", "schedule"}       },
+        {"lower",    {"exec", "machine", "program"}                                          },
+        {"replay",   {"global", "machine", "memory", "observe", "program", "schedule"}       },
+        {"poison",   {"exec", "lower", "machine", "observe", "program", "replay", "schedule"}},
+        {"fp64",     {"exec", "machine", "poison", "schedule"}                               },
     };
-    return kAllowed;
+    return kModules;
 }
 
-// "instrumentation/emulator/exec/values/bits.cpp" -> "exec"; empty: beside the rooms, or not of the emulator.
-std::string room_of(const std::string& path) {
-    static const std::regex kRoom("instrumentation/emulator/([^/]+)/.*");
+// "instrumentation/emulator/exec/values/bits.cpp" -> "exec"; empty: beside the modules, or not of the
+// emulator.
+std::string module_of(const std::string& path) {
+    static const std::regex kModule("instrumentation/emulator/([^/]+)/.*");
     std::smatch match;
-    return std::regex_match(path, match, kRoom) ? match[1].str() : std::string();
+    return std::regex_match(path, match, kModule) ? match[1].str() : std::string();
 }
 
 std::vector<Include> includes_of(const std::string& text) {
@@ -167,15 +172,14 @@ std::string objection(const std::string& path, const Include& include) {
     const std::string panel = panel_of(path), other = panel_of(include.target);
     if (!panel.empty() && !other.empty() && panel != other && !panel.starts_with(other + "_"))
         return "panels do not know each other";
-    const std::string room = room_of(path), entered = room_of(include.target);
-    const auto rooms = allowed_rooms().find(room);
-    if (rooms != allowed_rooms().end() && !entered.empty() && room != entered &&
-        !rooms->second.contains(entered))
-        return "the emulator's " + room + " may not include its " + entered;
+    const std::string own = module_of(path), entered = module_of(include.target);
+    for (const auto& [name, below] : emulator_modules())
+        if (name == own && !entered.empty() && own != entered && !below.contains(entered))
+            return "the emulator's " + own + " may not include its " + entered;
     if (folder == "app" && target == "app") {
-        const int from = app_room_of(path), to = app_room_of(include.target);
-        if (from < 0 || to < 0) return "app/ has the rooms that this test lists";
-        if (from < to) return "a room of app/ does not know those above it";
+        const int from = app_module_of(path), to = app_module_of(include.target);
+        if (from < 0 || to < 0) return "app/ has the modules that this test lists";
+        if (from < to) return "a module of app/ does not know those above it";
     }
     if (target == folder || layer->second.contains(target)) return {};
     return folder + " may not include " + target;
@@ -300,37 +304,33 @@ TEST(Layers, EveryExecutorSeesTheContractAndTheAnalysisDoesNot) {
     }
 }
 
-TEST(Layers, TheEmulatorsRoomsKeepTheirOrder) {
-    for (const auto& [from, seen] : allowed_rooms()) {
-        for (const auto& [to, unused] : allowed_rooms()) {
-            const auto found = violations_of(
-                "instrumentation/emulator/" + from + "/deep/a.cpp",
-                "#include \"instrumentation/emulator/" + to + "/b.h\"\n"
-            );
-            EXPECT_EQ(found.empty(), from == to || seen.contains(to)) << from << to;
+TEST(Layers, TheEmulatorsModulesIncludeDownwardsOnly) {
+    Folders before;
+    for (const auto& [from, below] : emulator_modules()) {
+        for (const std::string& to : below) EXPECT_TRUE(before.contains(to)) << from << " " << to;
+        before.insert(from);
+        const std::string path = "instrumentation/emulator/" + from + "/deep/a.cpp";
+        for (const auto& [to, unused] : emulator_modules()) {
+            const std::string include = "#include \"instrumentation/emulator/" + to + "/b.h\"\n";
+            EXPECT_EQ(violations_of(path, include).empty(), from == to || below.contains(to))
+                << from << " " << to;
         }
-        EXPECT_TRUE(violations_of(
-                        "instrumentation/emulator/" + from + "/a.cpp",
-                        "#include \"instrumentation/emulator/program.h\"\n"
-        )
-                        .empty());
     }
 }
 
-// A way between rooms that nobody takes any longer is closed.
-TEST(Layers, EveryWayBetweenTheEmulatorsRoomsIsTaken) {
+// A way between modules that nobody takes any longer is closed.
+TEST(Layers, EveryWayBetweenTheEmulatorsModulesIsTaken) {
     std::map<std::string, Folders> taken;
     for (const SourceFile& file : source_tree()) {
-        const std::string room = room_of(file.path);
-        if (room.empty() || !(file.path.ends_with(".h") || file.path.ends_with(".cpp"))) continue;
-        EXPECT_TRUE(allowed_rooms().contains(room)) << file.path;
+        const std::string own = module_of(file.path);
+        if (own.empty() || !(file.path.ends_with(".h") || file.path.ends_with(".cpp"))) continue;
+        taken.try_emplace(own);
         for (const Include& include : includes_of(file.text)) {
-            const std::string entered = room_of(include.target);
-            if (!entered.empty() && entered != room) taken[room].insert(entered);
+            const std::string entered = module_of(include.target);
+            if (!entered.empty() && entered != own) taken[own].insert(entered);
         }
     }
-    taken.try_emplace("memory");
-    EXPECT_EQ(taken, allowed_rooms());
+    EXPECT_EQ(taken, (std::map<std::string, Folders>(emulator_modules().begin(), emulator_modules().end())));
 }
 
 TEST(Layers, OnlyPtxWritesInstructions) {
@@ -363,16 +363,16 @@ TEST(Layers, APanelKnowsNoOtherPanel) {
     EXPECT_TRUE(violations_of("app/workspace.cpp", "#include \"app/panels/heatmap.h\"\n").empty());
 }
 
-TEST(Layers, TheRoomsOfTheApplicationAreSeenOneWay) {
-    const auto header = [](const std::string& room) {
-        return "app/" + room + (room.empty() ? "" : "/") + "x.h";
+TEST(Layers, TheModulesOfTheApplicationAreSeenOneWay) {
+    const auto header = [](const std::string& module) {
+        return "app/" + module + (module.empty() ? "" : "/") + "x.h";
     };
-    for (size_t from = 0; from < std::size(kAppRooms); ++from)
-        for (size_t to = 0; to < std::size(kAppRooms); ++to) {
+    for (size_t from = 0; from < std::size(kAppModules); ++from)
+        for (size_t to = 0; to < std::size(kAppModules); ++to) {
             if (from == to) continue;
             const auto found =
-                violations_of(header(kAppRooms[from]), "#include \"" + header(kAppRooms[to]) + "\"\n");
-            EXPECT_EQ(found.empty(), to < from) << kAppRooms[from] << " sees " << kAppRooms[to];
+                violations_of(header(kAppModules[from]), "#include \"" + header(kAppModules[to]) + "\"\n");
+            EXPECT_EQ(found.empty(), to < from) << kAppModules[from] << " sees " << kAppModules[to];
         }
     EXPECT_TRUE(violations_of("app/cli/questions/at.h", "#include \"app/cli/verbs.h\"\n").empty());
     EXPECT_EQ(violations_of("app/attic/x.h", "#include \"app/session/session.h\"\n").size(), 1u);

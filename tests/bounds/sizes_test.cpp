@@ -155,5 +155,20 @@ TEST_F(Sizes, AnArchiveOfArraysIsBoundedBeforeItIsUnpacked) {
     EXPECT_TRUE(has(with("ten").err, "WARPLENS_UNPACK=ten is no number of bytes, such as 20G."));
 }
 
+TEST_F(Sizes, AUserMayGiveLessMemoryThanThereIs) {
+    describe("10000000", "{ grid = [1], block = [32] }");
+    const auto with = [&](const char* limit) {
+        return warplens(
+            {"run", toml, "-o", folder.path + "/c.wlcap"}, {std::string("WARPLENS_MEMORY=") + limit}
+        );
+    };
+    const Said refused = with("20M");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_TRUE(has(refused.err, "40.0 MB")) << refused.err;
+    EXPECT_TRUE(has(refused.err, "20.0 MB")) << refused.err;
+    EXPECT_EQ(with("4G").status, 0);
+    EXPECT_TRUE(has(with("much").err, "WARPLENS_MEMORY=much is no number of bytes, such as 20G."));
+}
+
 }  // namespace
 }  // namespace wl::test

@@ -2,6 +2,7 @@
 // output, and never claimed of kernels that carry none.
 #include "instrumentation/diagnosis/rules/uninitialised.h"
 
+#include "instrumentation/diagnosis/experiment.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/emulator/poison/poison.h"
 #include "tests/support/program.h"

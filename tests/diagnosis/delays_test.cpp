@@ -2,7 +2,7 @@
 // run that holds a delay is made to leave other outputs, as a device may.
 #include "instrumentation/diagnosis/device/delays.h"
 
-#include "instrumentation/diagnosis/orders/explore.h"
+#include "instrumentation/diagnosis/orders/hazards.h"
 #include "instrumentation/ptx/module.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Other schedules of a launch: what they change, again by the same seed, and nothing where nothing races.
-#include "instrumentation/diagnosis/orders/explore.h"
+#include "instrumentation/diagnosis/orders/hazards.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

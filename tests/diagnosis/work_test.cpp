@@ -4,6 +4,7 @@
 #include "instrumentation/base/os/ceiling.h"
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/diagnosis/rules/rules.h"
+#include "instrumentation/diagnosis/run.h"
 #include "instrumentation/diagnosis/search/hunt.h"
 #include "instrumentation/diagnosis/search/search.h"
 

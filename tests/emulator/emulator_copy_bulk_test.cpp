@@ -1,6 +1,6 @@
 // cp.async.bulk: the bytes arrive with the phase of their mbarrier, and the checks follow from the row.
 #include "instrumentation/emulator/poison/poison.h"
-#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/program/program.h"
 #include "tests/emulator/emulator_kernel.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // Hooks at instructions of a copy of a program: chosen by trait, before, after and instead, one around the
 // other; the program itself stays as it is.
-#include "instrumentation/emulator/load.h"
 #include "instrumentation/emulator/observe/hooked.h"
+#include "instrumentation/emulator/program/load.h"
 #include "instrumentation/emulator/schedule/block.h"
 #include "tests/emulator/emulator_kernel.h"
 

@@ -1,5 +1,5 @@
 // Directed schedules: two accesses in the one order and in the other, wherever a GPU could have both.
-#include "instrumentation/emulator/schedule/explore.h"
+#include "instrumentation/emulator/global/explore.h"
 #include "tests/emulator/emulator_cuda.h"
 
 #include <bit>

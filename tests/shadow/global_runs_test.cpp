@@ -1,7 +1,7 @@
 // Whole warps against bytes: what the shadow of global memory makes of accesses that it looks at in lines and
 // runs is what one entry a byte, looked at byte by byte, makes of them, wherever allocations begin and end.
-#include "instrumentation/emulator/shadow/global_records.h"
-#include "instrumentation/emulator/shadow/global_units.h"
+#include "instrumentation/emulator/global/global_records.h"
+#include "instrumentation/emulator/global/global_units.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

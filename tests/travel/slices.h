@@ -2,6 +2,7 @@
 #pragma once
 
 #include "instrumentation/compile/compile.h"
+#include "instrumentation/travel/instant.h"
 #include "instrumentation/travel/search.h"
 #include "instrumentation/travel/slice.h"
 

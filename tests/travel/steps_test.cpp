@@ -5,6 +5,7 @@
 #include "instrumentation/compile/compile.h"
 #include "instrumentation/travel/arrivals.h"
 #include "instrumentation/travel/fragment_memory.h"
+#include "instrumentation/travel/landmarks.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,9 +1,9 @@
 // Time travel in runs of other schedules: every instruction of a block finds the registers and the shared
 // memory that it found in the run, whatever made its schedule so.
+#include "instrumentation/emulator/global/explore.h"
+#include "instrumentation/emulator/global/turn_log.h"
 #include "instrumentation/emulator/hash.h"
-#include "instrumentation/emulator/replay/turn_log.h"
-#include "instrumentation/emulator/schedule/explore.h"
-#include "instrumentation/emulator/schedule/warp.h"
+#include "instrumentation/emulator/machine/block.h"
 #include "tests/travel/travel_launch.h"
 
 #include <algorithm>

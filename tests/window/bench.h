@@ -1,7 +1,7 @@
 // The real window with a capture, for tests that use it by hand: real X events, and what is seen of them.
 #pragma once
 
-#include "app/perform.h"
+#include "app/allowed.h"
 #include "app/session/edit/rerun.h"
 #include "app/session/navigate.h"
 #include "tests/support/desktop.h"

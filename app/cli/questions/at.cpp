@@ -15,6 +15,7 @@
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/diagnosis/symbols.h"
 #include "instrumentation/travel/fragments.h"
+#include "instrumentation/travel/landmarks.h"
 #include "instrumentation/watch/parts.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // warplens at: a block prepared once, asked about many instants; and the answers.
 #pragma once
 
-#include "app/cli/verbs.h"
+#include "app/cli/options.h"
 #include "instrumentation/analysis/timeline.h"
 #include "instrumentation/base/anchors.h"
 #include "instrumentation/diagnosis/launch.h"

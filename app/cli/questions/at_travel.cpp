@@ -2,6 +2,7 @@
 #include "app/cli/questions/at.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/emulator/replay/warps_here.h"
+#include "instrumentation/travel/landmarks.h"
 #include "instrumentation/travel/search.h"
 
 #include <algorithm>

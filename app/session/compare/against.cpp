@@ -1,7 +1,9 @@
 // A pair of tiles is a tile whose reference is the other one: whatever shows an error shows a difference.
 #include "app/session/compare/against.h"
 
+#include "app/session/compare/search.h"
 #include "app/session/edit/place.h"
+#include "app/session/lookup.h"
 #include "instrumentation/base/error.h"
 
 #include <algorithm>

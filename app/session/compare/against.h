@@ -1,38 +1,15 @@
 // A and B: the loaded capture and what it is compared with, in the same heatmaps.
 #pragma once
 
-#include "app/session/compare/search.h"
+#include "app/session/compare/sides.h"
 #include "app/session/tile_load.h"
-#include "app/session/tile_view.h"
-#include "instrumentation/analysis/compare.h"
-#include "instrumentation/capture/capture.h"
 
 #include <cstdint>
-#include <future>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace wl::app {
 
-struct Counted {
-    std::optional<analysis::CaptureComparison> answer;
-    std::string problem;  // why there is none
-};
-
-struct Against {
-    std::string name;                               // of B: "before v2c_3.cu was saved", "v2c_3 --seed 1"
-    std::shared_ptr<const capture::Capture> other;  // null: B is an earlier iteration of A, or nothing
-    int iterations = 0;                             // that earlier; 0: `other` decides
-    bool shown = false;                             // tiles stand against B in place of their reference
-    uint64_t number = 0;                            // another whenever what is shown is
-    Counted counted;                                // A with `other`
-    std::future<Counted> counting;
-    std::unique_ptr<DifferenceSearch> search;  // under way, for the next tile that differs
-    Against() = default;
-    Against(Against&&) = default;
-    Against& operator=(Against&&) = default;
-};
 bool has_other(const Against& against);  // there is a B
 
 // Compares on a thread of its own; both captures have to outlive it.

@@ -1,5 +1,7 @@
 #include "app/session/compare/find.h"
 
+#include "app/session/compare/against.h"
+#include "app/session/compare/search.h"
 #include "app/session/navigate.h"
 #include "instrumentation/base/error.h"
 

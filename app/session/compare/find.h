@@ -1,7 +1,7 @@
 // The next tile in which A and B differ, for the window: it goes on while the search does.
 #pragma once
 
-#include "app/session/session.h"
+#include "app/session/state.h"
 
 namespace wl::app {
 

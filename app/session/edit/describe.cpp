@@ -1,8 +1,10 @@
 // What `warplens init` prints is read as far as it lists what is left to do.
 #include "app/session/edit/describe.h"
 
+#include "app/session/edit/known.h"
 #include "app/session/edit/open.h"
-#include "app/session/session.h"
+#include "app/session/lookup.h"
+#include "app/session/run.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/lines.h"
 
@@ -30,18 +32,6 @@ std::vector<std::string> numbered(const std::string& text) {
 }
 
 }  // namespace
-
-std::string manifest_beside(const std::string& source) {
-    return fs::path(source).replace_extension(".toml").string();
-}
-
-std::string reference_beside(const std::string& source) {
-    return fs::path(source).replace_extension(".py").string();
-}
-
-bool is_undescribed(const Session& session) {
-    return session.capture.launch.executor == kNotRun && !session.path.empty();
-}
 
 void describe(Session& session) {
     if (!is_undescribed(session) || session.describing.worker) return;

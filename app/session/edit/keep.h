@@ -1,7 +1,7 @@
 // Files that are written beside the window.
 #pragma once
 
-#include "app/session/session.h"
+#include "app/session/state.h"
 
 #include <functional>
 #include <string>

@@ -1,8 +1,9 @@
 // The suffix decides.
 #include "app/session/edit/open.h"
 
-#include "app/session/edit/made_of.h"
-#include "app/session/edit/rerun.h"
+#include "app/session/edit/known.h"
+#include "app/session/load.h"
+#include "app/session/run.h"
 #include "app/worker/trusted.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
@@ -89,23 +90,6 @@ bool is_text_or_array(const std::string& path) {
     return suffix == ".npy" || (kernel && !fs::is_regular_file(manifest_beside(path), none));
 }
 
-KernelChoice describe_kernel(const std::string& kernel) {
-    const std::string path = manifest::resolve(kernel);
-    const manifest::Kernel k = manifest::load(path);
-    const std::vector<std::string> shipped = manifest::shipped();
-    KernelChoice choice{k.name, k.title, "", {}, {}, k.story, k.params, {}};
-    if (std::find(shipped.begin(), shipped.end(), path) == shipped.end()) choice.path = kernel;
-    for (const manifest::Fault& f : k.faults) {
-        choice.faults.push_back(f.name);
-        choice.about.emplace_back(f.name, f.about);
-    }
-    for (const auto& [name, settings] : k.presets) choice.presets.push_back(name);
-    choice.files = {path, k.source};
-    if (!k.reference.target.empty() && fs::path(k.reference.target).is_absolute())
-        choice.files.push_back(k.reference.target);
-    return choice;
-}
-
 capture::Capture capture_of_ptx(const std::string& path) {
     capture::Capture c;
     c.launch.kernel = fs::path(path).stem().string();
@@ -141,53 +125,6 @@ capture::Capture capture_of_array(const std::string& path) {
     c.tiles.push_back(tile);
     c.complete = true;
     return c;
-}
-
-namespace {
-
-// Among the kernels that can be run, where it is described.
-void offer_kernel(Session& session, const std::string& path) {
-    const std::string& kernel = session.capture.launch.kernel;
-    const bool known =
-        std::any_of(session.kernels.begin(), session.kernels.end(), [&](const KernelChoice& k) {
-            return k.name == kernel;
-        });
-    if (known || path.empty()) return;
-    KernelChoice choice{kernel, "a recorded launch", path, {}, {}};
-    try {
-        if (!launches::is_launch_file(path)) choice = describe_kernel(path);
-    } catch (const Error&) { return; }  // it can be looked at all the same
-    session.kernels.insert(session.kernels.begin(), std::move(choice));
-}
-
-}  // namespace
-
-void know_kernel(Session& session) {
-    session.trusts = false;
-    session.allowed = allowed_kernel(session.capture);
-    session.named.clear();
-    if (session.allowed.empty() && is_of_kernel(session.capture, session.path))
-        session.named = named_text(session.capture);
-    offer_kernel(session, session.allowed);
-}
-
-void trust_named(Session& session) {
-    if (session.named.empty()) return;
-    try {
-        const std::string kernel = named_kernel(session.capture, session.path);
-        trust(kernel);
-        session.allowed = kernel, session.trusts = true;
-        session.named.clear();
-        session.banks = {};
-        session.lanes = {};
-        session.fragments = {};
-        session.shared = {};
-        session.writes = {};
-        session.provenance = {};
-        offer_kernel(session, kernel);
-        watch_files(session);
-        session.message = {kernel + " is opened from now on.", false};
-    } catch (const Error& error) { session.message = {error.what(), true}; }
 }
 
 void open_anything(Session& session, Selection& selection, const std::string& path) {

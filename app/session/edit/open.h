@@ -1,7 +1,7 @@
 // Files that the user names or drops, by what they are.
 #pragma once
 
-#include "app/session/session.h"
+#include "app/session/state.h"
 
 #include <string>
 
@@ -14,19 +14,10 @@ void open_anything(Session& session, Selection& selection, const std::string& pa
 // What opens in the window and does not run: an array, and a kernel's text without a manifest beside it.
 bool is_text_or_array(const std::string& path);
 
-// What the window knows of a kernel: a shipped name, a .toml, or a .cu with its manifest beside it. Throws
-// Error for what is none.
-KernelChoice describe_kernel(const std::string& kernel);
-
 // The text of a program with what `warplens check` says of it. Throws Error for text that is no PTX.
 capture::Capture capture_of_ptx(const std::string& path);
 
 // An array as a capture of one tile.
 capture::Capture capture_of_array(const std::string& path);
-
-// The kernel of the capture becomes one that can be run, where it may be opened (made_of.h).
-void know_kernel(Session& session);
-// The user has seen what the capture names, and allows it. An Error becomes the message.
-void trust_named(Session& session);
 
 }  // namespace wl::app

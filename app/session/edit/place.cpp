@@ -1,6 +1,7 @@
 // By names and numbers, as indices mean nothing in another capture.
 #include "app/session/edit/place.h"
 
+#include "app/session/lookup.h"
 #include "app/session/navigate.h"
 
 #include <algorithm>

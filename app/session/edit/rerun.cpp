@@ -1,10 +1,16 @@
 // Runs whose result does not simply replace what is shown.
 #include "app/session/edit/rerun.h"
 
+#include "app/session/compare/against.h"
+#include "app/session/compare/other.h"
 #include "app/session/edit/keep.h"
+#include "app/session/edit/known.h"
 #include "app/session/edit/place.h"
+#include "app/session/load.h"
+#include "app/session/lookup.h"
 #include "app/session/navigate.h"
 #include "app/session/questions.h"
+#include "app/session/run.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/toolkit_header.h"
@@ -22,15 +28,6 @@ namespace wl::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-const KernelChoice* choice_of(const Session& session) {
-    const std::string& kernel = session.capture.launch.kernel;
-    const auto found =
-        std::find_if(session.kernels.begin(), session.kernels.end(), [&](const KernelChoice& k) {
-            return k.name == kernel;
-        });
-    return found != session.kernels.end() ? &*found : nullptr;
-}
 
 // Nothing may run that a capture alone names.
 bool has_kernel(Session& session, const KernelOptions& options) {
@@ -76,14 +73,6 @@ void replace(Session& session, Selection& selection, capture::Capture fresh, con
 }
 
 }  // namespace
-
-std::string run_name(const capture::Launch& launch) {
-    std::string name = launch.kernel;
-    for (const std::string& fault : launch.faults) name.append(" + ").append(fault);
-    if (launch.seed != 0) name += ", seed " + std::to_string(launch.seed);
-    if (!launch.executor.empty() && launch.executor != "emulator") name += ", " + launch.executor;
-    return name;
-}
 
 KernelOptions problem_to_change(const Session& session) {
     if (session.made_by) return *session.made_by;
@@ -170,32 +159,6 @@ void run_as_b(Session& session, const KernelOptions& options) {
     start_run(session, wanted, Purpose::other, "");
 }
 
-std::vector<std::string> files_of(const Session& session) {
-    if (is_undescribed(session)) return {};
-    std::vector<std::string> files;
-    const KernelChoice* choice = choice_of(session);
-    if (choice != nullptr) files = choice->files;
-    const fs::path folder = files.empty() ? fs::path() : fs::path(files.front()).parent_path();
-    std::error_code none;
-    if (!session.made_by && session.allowed.empty())
-        return files;  // its sources are names that anybody wrote
-    for (const capture::Source& source : session.capture.sources) {
-        if (is_toolkit_header(source.path)) continue;
-        for (const fs::path& there : {fs::path(source.path), folder / source.path}) {
-            if (!fs::is_regular_file(there, none)) continue;
-            files.push_back(fs::weakly_canonical(there, none).string());
-            break;
-        }
-    }
-    std::sort(files.begin(), files.end());
-    files.erase(std::unique(files.begin(), files.end()), files.end());
-    return files;
-}
-
-void watch_files(Session& session) {
-    watch(session.watched, session.program.empty() ? std::vector<std::string>{} : files_of(session));
-}
-
 bool look_after_files(Session& session) {
     std::vector<std::string> changed = take_changed(session.watched);
     if (!changed.empty()) session.saved = file_name(changed.front());
@@ -255,42 +218,6 @@ void take_verdict(Session& session, Selection& selection) {
     if (fresh) session.judged_at = as_chosen(selection);
     session.purpose = Purpose::causes;
     session.message = {"The verdict is there; its causes are being looked for.", false};
-}
-
-void set_other(Session& session, std::shared_ptr<const capture::Capture> other, std::string name) {
-    drop_other(session);
-    Against& against = session.against;
-    against.other = std::move(other), against.name = std::move(name);
-    start_counting(against, session.capture);
-}
-
-void drop_other(Session& session) {
-    session.loading.reset();
-    if (session.against.search) session.message = {};  // how far the search is
-    const uint64_t number = session.against.number + 1;
-    session.against = {};
-    session.against.number = number;
-}
-
-void load_other(Session& session, const std::string& path) {
-    try {
-        set_other(session, std::make_shared<capture::Capture>(capture::read_capture(path)), file_name(path));
-        session.against.shown = true;
-    } catch (const Error& error) { session.message = {error.what(), true}; }
-}
-
-void compare_earlier(Session& session) {
-    drop_other(session);
-    session.against.iterations = 1, session.against.shown = true;
-    session.against.name = "the iteration before";
-}
-
-void keep_as_other(Session& session) {
-    set_other(
-        session,
-        std::make_shared<capture::Capture>(session.capture),
-        run_name(session.capture.launch) + ", kept"
-    );
 }
 
 void swap_sides(Session& session, Selection& selection) {

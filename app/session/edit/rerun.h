@@ -1,7 +1,7 @@
 // The loaded kernel once more: after an edit, with another block recorded, or with other options beside it.
 #pragma once
 
-#include "app/session/session.h"
+#include "app/session/state.h"
 
 #include <string>
 #include <vector>
@@ -27,9 +27,6 @@ void run_as_b(Session& session, const KernelOptions& options);
 
 // Saved files run the kernel again; while a worker runs, the next run waits for it. True: something changed.
 bool look_after_files(Session& session);
-// What the loaded capture was made of, as far as it lies on this machine.
-std::vector<std::string> files_of(const Session& session);
-void watch_files(Session& session);
 
 // What a worker brought, by Session::purpose.
 void take_run(Session& session, Selection& selection, const std::string& path, bool remove);
@@ -37,15 +34,6 @@ void take_run(Session& session, Selection& selection, const std::string& path, b
 // The verdict of a run whose causes are still looked for: shown at once.
 void take_verdict(Session& session, Selection& selection);
 
-// B: another capture. Tiles are shown against it from now on.
-void set_other(Session& session, std::shared_ptr<const capture::Capture> other, std::string name);
-void load_other(Session& session, const std::string& path);  // an Error becomes the message
-void compare_earlier(Session& session);                      // B: the iteration before
-void drop_other(Session& session);
 void swap_sides(Session& session, Selection& selection);
-void keep_as_other(Session& session);
-
-// "v2c_3 + 32x, seed 1"
-std::string run_name(const capture::Launch& launch);
 
 }  // namespace wl::app

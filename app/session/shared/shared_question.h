@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/session/selection.h"
-#include "app/session/session.h"
+#include "app/session/state.h"
 
 #include <string>
 

@@ -1,6 +1,7 @@
 // The palette of warps is that of blocks, lanes and counts as well.
 #include "app/session/written/written_view.h"
 
+#include "app/session/lookup.h"
 #include "app/session/questions.h"
 #include "instrumentation/base/error.h"
 

@@ -35,15 +35,15 @@ uint64_t group_limit() {
     return std::ifstream("/sys/fs/cgroup/memory.max") >> bytes ? bytes : UINT64_MAX;
 }
 
-// WARPLENS_UNPACK: digits, and K, M or G behind them.
-std::optional<uint64_t> unpacked_asked() {
-    const char* const text = std::getenv("WARPLENS_UNPACK");
+// What a variable of the environment gives: digits, and K, M or G after them.
+std::optional<uint64_t> bytes_asked(const char* variable) {
+    const char* const text = std::getenv(variable);
     if (text == nullptr) return std::nullopt;
     char* end = nullptr;
     const uint64_t number = std::strtoull(text, &end, 10);
     const uint64_t unit = *end == 'K' ? 1'000 : *end == 'M' ? 1'000'000 : *end == 'G' ? kGigabyte : 1;
     if (text[0] < '0' || text[0] > '9' || (*end != '\0' && end[1] != '\0') || (*end != '\0' && unit == 1))
-        throw Error(std::string("WARPLENS_UNPACK=") + text + " is no number of bytes, such as 20G.");
+        throw Error(std::string(variable) + "=" + text + " is no number of bytes, such as 20G.");
     return capped_product(number, unit);
 }
 
@@ -60,7 +60,8 @@ std::string memory_text(uint64_t bytes) {
 
 uint64_t memory_limit() {
     const uint64_t machine = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes();
-    return std::min({machine, address_space_left(), group_limit()});
+    const uint64_t asked = bytes_asked("WARPLENS_MEMORY").value_or(UINT64_MAX);
+    return std::min({machine, address_space_left(), group_limit(), asked});
 }
 
 void check_memory(uint64_t bytes, std::string_view what) {
@@ -76,7 +77,8 @@ void check_memory(uint64_t bytes, std::string_view what) {
 
 void check_unpacked(uint64_t bytes, uint64_t file_bytes, std::string_view file) {
     constexpr uint64_t kAlways = kGigabyte, kTimes = 1000;
-    const uint64_t most = unpacked_asked().value_or(std::max(kAlways, capped_product(file_bytes, kTimes)));
+    const uint64_t most =
+        bytes_asked("WARPLENS_UNPACK").value_or(std::max(kAlways, capped_product(file_bytes, kTimes)));
     if (bytes > most)
         throw Error(
             std::string(file) + " would unpack to " + memory_text(bytes) + ", more than " +

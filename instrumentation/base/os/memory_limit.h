@@ -7,7 +7,8 @@
 
 namespace wl {
 
-// Bytes: of the machine, or less where a limit is set for this process (ulimit -v, control group).
+// Bytes: of the machine, or less where a limit is set for this process (ulimit -v, control group,
+// WARPLENS_MEMORY). Throws Error where that variable is no number of bytes.
 uint64_t memory_limit();
 
 std::string memory_text(uint64_t bytes);  // "16.0 GB"

@@ -3,6 +3,7 @@
 #include "instrumentation/analysis/diff_elements.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/progress.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/ptx/edit/edit.h"

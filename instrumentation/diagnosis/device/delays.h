@@ -2,7 +2,7 @@
 // what comes out otherwise is told.
 #pragma once
 
-#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/case.h"
 
 #include <cstdint>
 #include <string>

@@ -3,6 +3,7 @@
 #include "instrumentation/diagnosis/device/parting.h"
 
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/diagnosis/progress.h"
 #include "instrumentation/diagnosis/sequence.h"
 
 #include <algorithm>

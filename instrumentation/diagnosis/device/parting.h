@@ -1,7 +1,7 @@
 // Where two executors part: of the block that differs first, the first store that differs.
 #pragma once
 
-#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/case.h"
 
 #include <cstdint>
 #include <optional>

@@ -5,8 +5,10 @@
 #include "instrumentation/analysis/diff_elements.h"
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/diagnosis/assemble.h"
+#include "instrumentation/diagnosis/experiment.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/observe.h"
+#include "instrumentation/diagnosis/progress.h"
 #include "instrumentation/diagnosis/sequence.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // allows.
 #pragma once
 
+#include "instrumentation/diagnosis/case.h"
 #include "instrumentation/diagnosis/device/parting.h"
-#include "instrumentation/diagnosis/run.h"
 
 #include <cstdint>
 #include <optional>

@@ -3,9 +3,8 @@
 // into the one order and into the other.
 #pragma once
 
-#include "instrumentation/diagnosis/device/delays.h"
-#include "instrumentation/diagnosis/run.h"
-#include "instrumentation/emulator/schedule/explore.h"
+#include "instrumentation/diagnosis/case.h"
+#include "instrumentation/emulator/global/explore.h"
 
 #include <cstdint>
 #include <optional>
@@ -65,24 +64,12 @@ Exploration explore(
     const Experiment& experiment, const std::vector<execution::Incident>& seen, uint64_t schedules
 );
 
-// Every check that needs no reference, and other schedules: a capture with its findings.
-struct Hazards {
-    capture::Capture capture;
-    Exploration exploration;
-    std::optional<DeviceExploration> device;
-};
-// `device`: who tries the races on hardware too, with as many runs; none: nobody.
-Hazards find_hazards(
-    manifest::Problem problem,
-    Options options,
-    uint64_t schedules,
-    const std::optional<execution::Executor>& device = std::nullopt
-);
-
 // "3 of 64 elements, by up to 0.5, 1 of them NaN or infinite in one of the two".
 std::string extent_of(const Change& change);
 
 // "64 other schedules ...": what the exploration says of the launch, in one sentence.
 std::string outcome(const Exploration& exploration);
+// How many pairs of accesses came in both orders, in words; empty: there is none.
+std::string pairs_text(const Exploration& exploration);
 
 }  // namespace wl::diagnosis

@@ -1,6 +1,7 @@
 #include "instrumentation/diagnosis/orders/idle_reads.h"
 
 #include "instrumentation/capture/notes.h"
+#include "instrumentation/diagnosis/progress.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/sequence.h"

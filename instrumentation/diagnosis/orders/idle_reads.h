@@ -2,7 +2,7 @@
 // a small tile over more threads than it has elements make such reads.
 #pragma once
 
-#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/case.h"
 
 #include <string_view>
 #include <vector>

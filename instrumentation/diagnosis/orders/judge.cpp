@@ -1,6 +1,7 @@
 #include "instrumentation/diagnosis/orders/judge.h"
 
 #include "instrumentation/analysis/verdict.h"
+#include "instrumentation/diagnosis/experiment.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/manifest/params.h"

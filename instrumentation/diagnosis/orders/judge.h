@@ -2,8 +2,8 @@
 // order, slots that atomics hand out, first come, first served.
 #pragma once
 
+#include "instrumentation/diagnosis/case.h"
 #include "instrumentation/diagnosis/orders/explore.h"
-#include "instrumentation/diagnosis/run.h"
 #include "instrumentation/execution/result.h"
 
 #include <cstddef>

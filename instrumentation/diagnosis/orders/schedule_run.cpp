@@ -2,6 +2,7 @@
 
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/observe.h"
+#include "instrumentation/diagnosis/progress.h"
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/manifest/params.h"
 

@@ -2,8 +2,8 @@
 // the exploration.
 #pragma once
 
+#include "instrumentation/diagnosis/case.h"
 #include "instrumentation/diagnosis/orders/explore.h"
-#include "instrumentation/diagnosis/run.h"
 
 #include <cstddef>
 #include <cstdint>

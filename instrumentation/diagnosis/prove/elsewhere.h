@@ -1,8 +1,8 @@
 // Trials on a device: where the emulator lacks an instruction of the kernel.
 #pragma once
 
+#include "instrumentation/diagnosis/case.h"
 #include "instrumentation/diagnosis/prove/trial.h"
-#include "instrumentation/diagnosis/run.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "instrumentation/diagnosis/prove/trial.h"
-#include "instrumentation/diagnosis/rules/rules.h"
+#include "instrumentation/diagnosis/rules/symptoms.h"
 
 #include <cstdint>
 #include <optional>

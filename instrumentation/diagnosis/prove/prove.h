@@ -3,7 +3,7 @@
 
 #include "instrumentation/capture/ran.h"
 #include "instrumentation/diagnosis/prove/trial.h"
-#include "instrumentation/diagnosis/rules/rules.h"
+#include "instrumentation/diagnosis/rules/symptoms.h"
 
 #include <functional>
 #include <optional>

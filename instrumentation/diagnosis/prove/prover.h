@@ -2,8 +2,8 @@
 // program as it is.
 #pragma once
 
+#include "instrumentation/diagnosis/case.h"
 #include "instrumentation/diagnosis/launch.h"
-#include "instrumentation/diagnosis/run.h"
 #include "instrumentation/diagnosis/writers.h"
 #include "instrumentation/emulator/run.h"
 

@@ -1,5 +1,6 @@
 // What variables hold before they are set.
 #include "instrumentation/diagnosis/rewrite/expressions.h"
+#include "instrumentation/diagnosis/rewrite/rewrite.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>

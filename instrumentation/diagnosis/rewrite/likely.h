@@ -2,7 +2,8 @@
 // what it has.
 #pragma once
 
-#include "instrumentation/diagnosis/rewrite/rewrite.h"
+#include "instrumentation/diagnosis/rewrite/change.h"
+#include "instrumentation/diagnosis/rewrite/source.h"
 
 #include <vector>
 

@@ -1,83 +1,18 @@
 // Small changes of a source, each as a person would make it.
 #pragma once
 
+#include "instrumentation/diagnosis/rewrite/change.h"
 #include "instrumentation/diagnosis/rewrite/source.h"
 
-#include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 namespace wl::diagnosis::rewrite {
 
-struct Edit {
-    size_t begin = 0, length = 0;  // of what is taken out
-    std::string text;              // what is put there
-};
-
-// Who makes a change, a file each (writer.h).
-enum class Family : uint8_t {
-    signs,
-    numbers,
-    names,
-    parts,
-    exchanges,
-    conditions,
-    guards,
-    terms,
-    statements,
-    stores,
-    indices,
-    initial,
-    analogies,
-    siblings,
-    operands,
-    brackets,
-    loops,
-    unread,
-    combined,
-    wide,
-    idioms,
-    missing,
-    warps,
-    arrays,
-};
-
-struct Rewrite {
-    const char* rule = "";  // what its mending proves
-    int cost = 1;  // 1: a sign, a step of one, an axis; 2: another operand or number; 3: something put in
-    std::string was, now;  // "<" and "<="; "K" and "N"; "16" and "17"; was empty: `now` is put in
-    int line = 0;
-    std::vector<Edit> edits;  // in order; they do not overlap
-    int far = 0;              // from the suspected lines: 0 on one, up to 3 elsewhere
-    Family family = Family::signs;
-    // Changes of other places that are made with it.
-    struct Besides {
-        std::string was, now;
-        int line = 0;
-    };
-    std::vector<Besides> besides = {};
-    std::string remark = {};  // a sentence of its maker's, for whoever is told that it mends
-    int bias = 0;             // as odds: what its maker knows besides
-    int odds = 0;             // tenths of a logarithm: the more, the likelier is the change as text
-};
-
 std::string rewritten(const std::string& text, const Rewrite& rewrite);
 // What `patch -p1` takes, with three lines around; empty where both are the same. `file`: as the header names
 // it, below a/ and b/.
 std::string patch_of(const std::string& file, const std::string& was, const std::string& now);
-
-struct Around {
-    std::vector<int64_t> numbers;           // in play: extents of block and grid, parameters
-    std::map<int, int> suspicion;           // by line: Rewrite::far; lines that are not in it are far off
-    bool values_right = false;              // whoever does wrong should be kept out
-    std::vector<std::string> factors = {};  // that all of what is wrong lacks, as one writes them
-    int offset = 0;                         // of whole numbers, that all of what is wrong lacks; 0: no such
-    int triangle = 0;        // the line that stores what should be zero on one side of a diagonal; 0: none
-    bool rounding = false;   // in FP64 every result is right
-    std::string axes = "x";  // along which the grid has more than one block
-    bool unwritten = false;  // somebody asks for what nobody wrote, or expects it
-};
 
 // In the order in which they are worth trying: by price, then from the end of the text, where results are
 // stored, to its begin. Of each text once.
@@ -89,9 +24,5 @@ struct Unset {
     int line = 0;
 };
 std::vector<Unset> unset_at(const Source& source, int line);
-
-// A likely change elsewhere comes before an odd one on the suspected line itself.
-constexpr int kFarther = 9;  // of a line's suspicion, as Rewrite::odds
-inline int price(const Rewrite& r) { return kFarther * r.far - r.odds; }
 
 }  // namespace wl::diagnosis::rewrite

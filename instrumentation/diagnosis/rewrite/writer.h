@@ -1,7 +1,8 @@
 // Families of changes; each adds its own.
 #pragma once
 
-#include "instrumentation/diagnosis/rewrite/rewrite.h"
+#include "instrumentation/diagnosis/rewrite/change.h"
+#include "instrumentation/diagnosis/rewrite/source.h"
 
 #include <functional>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include "instrumentation/base/lanes_text.h"
 #include "instrumentation/diagnosis/prove/trial.h"
-#include "instrumentation/diagnosis/rules/rules.h"
+#include "instrumentation/diagnosis/rules/symptoms.h"
 #include "instrumentation/ptx/edit/select.h"
 
 #include <functional>

@@ -2,6 +2,7 @@
 #include "instrumentation/base/counted.h"
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>

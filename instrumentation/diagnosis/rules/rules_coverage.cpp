@@ -5,6 +5,7 @@
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/definitions.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/lifted.h"
 #include "instrumentation/ptx/edit/edit.h"

@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/rules/barriers.h"
 #include "instrumentation/diagnosis/rules/extent.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/program.h"
 

@@ -3,6 +3,7 @@
 #include "instrumentation/diagnosis/prove/prover.h"
 #include "instrumentation/diagnosis/rules/operand_map.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/written_rows.h"
 
 #include <algorithm>

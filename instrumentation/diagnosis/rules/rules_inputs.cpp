@@ -8,6 +8,7 @@
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/diagnosis/why/dependence.h"
 #include "instrumentation/diagnosis/why/provenance_lines.h"
+#include "instrumentation/travel/instant.h"
 
 #include <algorithm>
 #include <fmt/format.h>

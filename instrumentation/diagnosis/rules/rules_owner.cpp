@@ -1,6 +1,7 @@
 // race_shared, where two warps own the same element: both write it by the same line within one barrier epoch.
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/rules.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/rules/definitions.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/product_fit.h"
+#include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/emulator/fp64/fp64.h"

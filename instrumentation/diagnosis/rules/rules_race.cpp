@@ -6,9 +6,10 @@
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/race_clash.h"
 #include "instrumentation/diagnosis/rules/race_proof.h"
+#include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/search/barrier_place.h"
 #include "instrumentation/emulator/observe/incidents.h"
-#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/program/program.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,9 @@
 // What no rule explains: a change of the program that mends it, searched for.
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/os/stop.h"
+#include "instrumentation/diagnosis/experiment.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/search/hunt.h"
 #include "instrumentation/diagnosis/search/idea.h"
 #include "instrumentation/diagnosis/search/search.h"

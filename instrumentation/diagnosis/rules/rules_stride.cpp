@@ -3,6 +3,7 @@
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/definitions.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/written_rows.h"
 #include "instrumentation/ptx/edit/edit.h"
 

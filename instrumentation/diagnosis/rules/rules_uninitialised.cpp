@@ -5,6 +5,7 @@
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rewrite/rewrite.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/uninitialised.h"
 #include "instrumentation/diagnosis/rules/written_rows.h"
 

@@ -2,6 +2,7 @@
 // have, by who wrote the elements beside them.
 #include "instrumentation/diagnosis/observe.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
 
 #include <algorithm>

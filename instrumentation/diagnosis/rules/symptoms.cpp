@@ -1,7 +1,8 @@
 // What a diagnosis begins with.
+#include "instrumentation/diagnosis/rules/symptoms.h"
+
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/diagnosis/assemble.h"
-#include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/execution/reach.h"
 
 #include <algorithm>

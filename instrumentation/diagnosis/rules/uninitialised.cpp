@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/rules/uninitialised.h"
 
 #include "instrumentation/diagnosis/orders/idle_reads.h"
+#include "instrumentation/diagnosis/progress.h"
 #include "instrumentation/diagnosis/prove/judge.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rules/places.h"

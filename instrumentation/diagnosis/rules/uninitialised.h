@@ -1,7 +1,7 @@
 // Reads of what nobody wrote, followed to where their values matter.
 #pragma once
 
-#include "instrumentation/diagnosis/run.h"
+#include "instrumentation/diagnosis/case.h"
 
 #include <vector>
 

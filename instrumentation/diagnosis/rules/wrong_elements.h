@@ -2,7 +2,7 @@
 #pragma once
 
 #include "instrumentation/analysis/pattern.h"
-#include "instrumentation/diagnosis/rules/rules.h"
+#include "instrumentation/diagnosis/rules/symptoms.h"
 #include "instrumentation/diagnosis/writers.h"
 
 #include <optional>

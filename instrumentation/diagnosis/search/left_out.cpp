@@ -3,11 +3,12 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/work.h"
+#include "instrumentation/diagnosis/experiment.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 #include "instrumentation/diagnosis/search/other_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
-#include "instrumentation/emulator/observe/watched_blocks.h"
+#include "instrumentation/emulator/schedule/watched_blocks.h"
 #include "instrumentation/manifest/manifest.h"
 
 #include <algorithm>

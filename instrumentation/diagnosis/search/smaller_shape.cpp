@@ -3,6 +3,8 @@
 #include "instrumentation/diagnosis/search/smaller_shape.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/experiment.h"
+#include "instrumentation/diagnosis/run.h"
 
 #include <algorithm>
 #include <array>

@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/text.h"
 #include "instrumentation/base/work.h"
+#include "instrumentation/diagnosis/experiment.h"
 #include "instrumentation/diagnosis/symbols.h"
 
 #include <utility>

@@ -11,6 +11,7 @@
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/execution/reach.h"
+#include "instrumentation/travel/instant.h"
 #include "instrumentation/travel/slice.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // that it is made of. Internal to diagnosis.
 #pragma once
 
-#include "instrumentation/diagnosis/why/provenance_evidence.h"
+#include "instrumentation/diagnosis/why/chain.h"
 #include "instrumentation/diagnosis/why/reference_inputs.h"
 
 #include <cstddef>

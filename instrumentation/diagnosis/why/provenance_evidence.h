@@ -2,24 +2,12 @@
 // diagnosis.
 #pragma once
 
-#include "instrumentation/diagnosis/why/provenance.h"
+#include "instrumentation/diagnosis/why/chain.h"
 
 #include <vector>
 
 namespace wl::diagnosis {
 
-// The first wrong element, as the slice and as the capture know it.
-struct Accused {
-    travel::Element element;
-    TileElement as_captured;
-    int64_t block = 0;
-};
-
-struct Doubt {
-    const Chain& chain;
-    const std::vector<travel::Taken>& taken;
-    const Accused& accused;
-};
 // Marks as `misled` those of the suspect lines at which inputs came in that the element's reference is not
 // made of, or that put the value where another belongs. The route is moved about.
 Evidence evidence_of(const Doubt& doubt, std::vector<ProvenanceLine>& lines);

@@ -2,7 +2,7 @@
 // diagnosis.
 #pragma once
 
-#include "instrumentation/diagnosis/why/provenance.h"
+#include "instrumentation/diagnosis/why/chain.h"
 
 #include <string>
 #include <vector>

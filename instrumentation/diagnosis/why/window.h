@@ -3,7 +3,7 @@
 #pragma once
 
 #include "instrumentation/analysis/reference.h"
-#include "instrumentation/diagnosis/why/provenance.h"
+#include "instrumentation/diagnosis/why/chain.h"
 
 namespace wl::diagnosis {
 

@@ -1,8 +1,8 @@
 // Models bar/barrier with ids, counts and reductions, fences and nanosleep: PTX ISA 9.7.13. Not modelled:
 // weak memory (every store is visible at once), cluster barriers.
-#include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/lower/lowering.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <algorithm>
 #include <atomic>

@@ -3,7 +3,7 @@
 // instruction, and finds what was passed by `argument`.
 #pragma once
 
-#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/program/program.h"
 
 #include <cstdint>
 #include <string_view>

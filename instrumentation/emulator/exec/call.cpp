@@ -1,13 +1,13 @@
 // Models call and ret: PTX ISA 9.7.12.5-9.7.12.6, direct and by address, recursion as deep as the stack
 // allows, lanes that go to different functions. Not modelled: .uni and .noreturn as promises.
 #include "instrumentation/emulator/exec/builtins.h"
-#include "instrumentation/emulator/exec/memory/access.h"
 #include "instrumentation/emulator/exec/memory/passing.h"
-#include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/access.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/observe/incidents.h"
+#include "instrumentation/emulator/program/lowering.h"
 #include "instrumentation/emulator/schedule/frames.h"
-#include "instrumentation/emulator/schedule/schedule.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 
 #include "instrumentation/base/lanes_text.h"
 #include "instrumentation/emulator/exec/matrix/matrix.h"
+#include "instrumentation/emulator/global/global_shadow.h"
 #include "instrumentation/emulator/observe/incidents.h"
-#include "instrumentation/emulator/shadow/global_shadow.h"
 
 #include <fmt/format.h>
 #include <utility>

@@ -7,9 +7,9 @@
 // older forms without a mask take the lanes that stand there.
 #pragma once
 
-#include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/lower/lowering.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 

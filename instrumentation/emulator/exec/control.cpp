@@ -1,8 +1,8 @@
 // Models branches, also through a list of labels, exit and trap: PTX ISA 9.7.12. Calls: exec_call.cpp.
-#include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/observe/incidents.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 // Models probe marks: a block mark is taken when every lane that has not exited stands at it and orders
 // nothing; a warp mark is taken where it stands. Not modelled: the time that taking a mark would cost.
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/schedule.h"
 #include "instrumentation/emulator/observe/banks.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/record.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <algorithm>
 #include <cstring>

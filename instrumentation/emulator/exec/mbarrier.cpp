@@ -3,10 +3,10 @@
 // releases, a wait always acquires), mbarriers of other blocks of a cluster.
 #include "instrumentation/emulator/schedule/mbarrier.h"
 
-#include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/observe/hooks.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 namespace {

@@ -1,12 +1,11 @@
 // Models vprintf and __assertfail as CUDA's printf and assert call them (CUDA C++ Programming Guide 13.0,
 // formatted output, assertion). Not modelled: %n, and the order of blocks on a GPU: text comes by block here.
-#include "instrumentation/emulator/exec/print.h"
-
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/emulator/exec/builtins.h"
-#include "instrumentation/emulator/exec/memory/access.h"
-#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/machine/access.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/observe/incidents.h"
+#include "instrumentation/emulator/schedule/printed.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -195,21 +194,6 @@ const Instr* exec_assertfail(Warp& w, const Instr* i) {
 }
 
 }  // namespace
-
-void add_printed(RunResult& result, std::vector<Printed>&& printed) {
-    const auto by_block = [](const Printed& a, const Printed& b) { return a.block < b.block; };
-    const auto middle = static_cast<std::ptrdiff_t>(result.printed.size());
-    std::move(printed.begin(), printed.end(), std::back_inserter(result.printed));
-    std::inplace_merge(
-        result.printed.begin(), result.printed.begin() + middle, result.printed.end(), by_block
-    );
-    uint64_t bytes = 0;
-    for (const Printed& p : result.printed) bytes += p.text.size();
-    for (; bytes > kPrintedBytes; result.printed.pop_back()) {
-        bytes -= result.printed.back().text.size();
-        result.prints_lost += 1 + result.printed.back().lost;
-    }
-}
 
 Exec builtin_vprintf() { return exec_vprintf; }
 Exec builtin_assertfail() { return exec_assertfail; }

@@ -1,7 +1,7 @@
 // Models the special registers: PTX ISA 10. What each holds stands in ptx/special_registers.cpp, which
 // docs/ptx.md shows. Not modelled: multiprocessors as places, counters of performance, clusters.
 #include "instrumentation/emulator/device.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/machine/schedule.h"
 
 namespace wl::emulator {
 namespace {

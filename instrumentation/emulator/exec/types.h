@@ -1,7 +1,7 @@
 // From the type in a mnemonic to a C++ type: instantiates an executor template for the type met.
 #pragma once
 
-#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/program/program.h"
 
 namespace wl::emulator {
 

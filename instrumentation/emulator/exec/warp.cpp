@@ -1,7 +1,7 @@
 // Models vote, match, redux, activemask, elect and bar.warp.sync: PTX ISA 9.7.13. Not modelled: nothing.
 #include "instrumentation/emulator/exec/collective.h"
+#include "instrumentation/emulator/machine/schedule.h"
 #include "instrumentation/emulator/observe/record.h"
-#include "instrumentation/emulator/schedule/schedule.h"
 
 #include <algorithm>
 

@@ -2,9 +2,9 @@
 // block, or another warp, has come further; it is in vain when it gives what it gave the last time.
 #include "instrumentation/emulator/exec/wrap.h"
 
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/hash.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/ptx/table/effects.h"
 

@@ -1,7 +1,7 @@
 // Executors around executors: guards, and polls of memory that others change.
 #pragma once
 
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 

@@ -5,7 +5,7 @@
 // integer arithmetic, the parameters of calls or textures begins anew behind it, as the value that it is.
 #pragma once
 
-#include "instrumentation/emulator/observe/watched_blocks.h"
+#include "instrumentation/emulator/schedule/watched_blocks.h"
 
 #include <string>
 #include <vector>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "instrumentation/base/dtype.h"
-#include "instrumentation/emulator/exec/memory/access.h"
 #include "instrumentation/emulator/fp64/fp64.h"
+#include "instrumentation/emulator/machine/access.h"
 #include "instrumentation/emulator/poison/poison_plan.h"
 
 #include <array>

@@ -4,8 +4,8 @@
 // clocks: a loop that hangs on one of these is not closed.
 #include "instrumentation/emulator/lower/closed_loops.h"
 
-#include "instrumentation/emulator/lower/lowering.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/program/lowering.h"
 #include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/ptx/table/operand_registers.h"

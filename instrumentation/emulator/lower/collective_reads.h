@@ -1,7 +1,7 @@
 // Which reads of shared and global memory a warp-wide instruction waits for, because their values go into it.
 #pragma once
 
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 

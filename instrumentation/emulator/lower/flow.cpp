@@ -1,6 +1,6 @@
 // Basic blocks of a function in weak topological order (Bourdoncle, FMPA 1993): loops stay together, so that
 // lanes which leave a loop wait behind it for the others.
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/program/lowering.h"
 #include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 // point to.
 #include "instrumentation/base/error.h"
 #include "instrumentation/emulator/device.h"
-#include "instrumentation/emulator/exec/memory/access.h"
 #include "instrumentation/emulator/lower/check.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/access.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <algorithm>
 #include <fmt/format.h>

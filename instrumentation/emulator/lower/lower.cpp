@@ -9,9 +9,9 @@
 #include "instrumentation/emulator/lower/closed_loops.h"
 #include "instrumentation/emulator/lower/collective_reads.h"
 #include "instrumentation/emulator/lower/extents.h"
-#include "instrumentation/emulator/lower/lowering.h"
 #include "instrumentation/emulator/lower/order_sites.h"
 #include "instrumentation/emulator/lower/ways_round.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 
 #include "instrumentation/base/fragment_layout.h"
 #include "instrumentation/emulator/exec/matrix/matrix.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 

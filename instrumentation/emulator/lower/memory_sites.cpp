@@ -3,7 +3,7 @@
 // requests that ptxas 13.0 makes of them for sm_90: matrices of 8 rows of 16 bytes, or the fragment's own
 // elements. Not modelled: mbarriers; banks of bulk copies and of wmma on 4-bit and 1-bit elements
 // (Program::uncounted_sites lists them).
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/program/lowering.h"
 #include "instrumentation/ptx/table/effects.h"
 
 #include <algorithm>

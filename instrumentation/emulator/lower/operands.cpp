@@ -1,8 +1,8 @@
 // Operands to slots: registers, immediates splatted into constants, special registers, addresses of
 // variables.
-#include "instrumentation/emulator/exec/memory/access.h"
-#include "instrumentation/emulator/lower/lowering.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/machine/access.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <cstring>
 

@@ -2,7 +2,7 @@
 // loads poll, as a loop runs until they find something else, and which an exchange confirms.
 #include "instrumentation/emulator/lower/order_sites.h"
 
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/program/lowering.h"
 #include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/ptx/table/effects.h"
 #include "instrumentation/ptx/table/operand_registers.h"

@@ -1,7 +1,7 @@
 // What registers that hold addresses were made from, whatever the order of instructions.
 #pragma once
 
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <vector>
 

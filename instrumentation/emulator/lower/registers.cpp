@@ -1,6 +1,6 @@
 // Slots of registers in a warp's file.
 #include "instrumentation/base/error.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 

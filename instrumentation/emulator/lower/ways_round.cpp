@@ -4,7 +4,7 @@
 // compute-sanitizer's synccheck tells the two apart in the same way (docs/measured/exits-h200.log).
 #include "instrumentation/emulator/lower/ways_round.h"
 
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/program/lowering.h"
 #include "instrumentation/ptx/blocks.h"
 #include "instrumentation/ptx/table/effects.h"
 

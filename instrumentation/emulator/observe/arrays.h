@@ -1,7 +1,7 @@
 // The shared arrays of a recorded block as they are when all its threads have come to a barrier.
 #pragma once
 
-#include "instrumentation/emulator/schedule/warp.h"
+#include "instrumentation/emulator/machine/block.h"
 
 namespace wl::emulator {
 

@@ -2,8 +2,8 @@
 // PTX has them. Not modelled: accesses that ptxas joins or splits, local memory, caches.
 #include "instrumentation/emulator/observe/banks.h"
 
-#include "instrumentation/emulator/exec/memory/access.h"
-#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/machine/access.h"
+#include "instrumentation/emulator/machine/simd.h"
 
 #include <algorithm>
 #include <tuple>

@@ -3,7 +3,7 @@
 // executes the program itself and pays nothing.
 #pragma once
 
-#include "instrumentation/emulator/schedule/warp.h"
+#include "instrumentation/emulator/machine/block.h"
 
 #include <array>
 #include <functional>

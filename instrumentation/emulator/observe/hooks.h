@@ -1,7 +1,7 @@
 // What memory instructions tell the observers: the shadow of shared memory, and the recorder.
 #pragma once
 
-#include "instrumentation/emulator/exec/memory/access.h"
+#include "instrumentation/emulator/machine/access.h"
 
 #include <array>
 

@@ -2,7 +2,7 @@
 #include "instrumentation/emulator/observe/incidents.h"
 
 #include "instrumentation/emulator/device.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/machine/schedule.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Noting what the kernel under test did wrong: once per cause, with the first witness and a count.
 #pragma once
 
-#include "instrumentation/emulator/schedule/warp.h"
+#include "instrumentation/emulator/machine/block.h"
 
 namespace wl::emulator {
 

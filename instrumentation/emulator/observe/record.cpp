@@ -2,7 +2,7 @@
 // and global write, barrier, syncwarp, copy and mark. Not modelled: reads are not logged.
 #include "instrumentation/emulator/observe/record.h"
 
-#include "instrumentation/emulator/lower/extents.h"
+#include "instrumentation/emulator/observe/extent_check.h"
 
 #include <algorithm>
 #include <cstring>

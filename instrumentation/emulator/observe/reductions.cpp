@@ -3,9 +3,9 @@
 // shared memory.
 #include "instrumentation/emulator/observe/reductions.h"
 
-#include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/observe/incidents.h"
+#include "instrumentation/emulator/program/lowering.h"
 #include "instrumentation/ptx/table/destinations.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // value that all lanes share is wrong by the number of lanes.
 #pragma once
 
-#include "instrumentation/emulator/schedule/warp.h"
+#include "instrumentation/emulator/machine/block.h"
 
 namespace wl::emulator {
 

@@ -1,7 +1,7 @@
 // The hooks themselves.
 #include "instrumentation/emulator/observe/watcher.h"
 
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/machine/schedule.h"
 
 #include <functional>
 #include <utility>

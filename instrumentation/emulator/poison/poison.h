@@ -4,7 +4,7 @@
 // the parameters of calls, textures.
 #pragma once
 
-#include "instrumentation/emulator/observe/watched_blocks.h"
+#include "instrumentation/emulator/schedule/watched_blocks.h"
 
 #include <map>
 #include <optional>

@@ -2,7 +2,7 @@
 #include "instrumentation/emulator/poison/poison_plan.h"
 
 #include "instrumentation/emulator/lower/check.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/program/lowering.h"
 #include "instrumentation/emulator/replay/travel.h"
 #include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/ptx/table/effects.h"

@@ -1,7 +1,7 @@
 // What each instruction does with poison, worked out once for a program. Internal to the poison trace.
 #pragma once
 
-#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/program/program.h"
 
 #include <array>
 

@@ -2,7 +2,7 @@
 // Internal to the poison trace.
 #pragma once
 
-#include "instrumentation/emulator/exec/memory/access.h"
+#include "instrumentation/emulator/machine/access.h"
 #include "instrumentation/emulator/poison/poison_plan.h"
 
 #include <map>

@@ -1,6 +1,6 @@
 // How poisoned bits go through one operation, lane by lane. A bit is clean only when no value of the poisoned
 // bits could change it, as far as that is cheap to know; never clean by mistake.
-#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/poison/poison_plan.h"
 
 #include <algorithm>

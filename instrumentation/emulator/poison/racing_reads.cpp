@@ -1,6 +1,6 @@
 // Which threads read what others write, by the accesses of their loads, stores and atomics. A word that
 // several threads write, wherever in it, is each other's.
-#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/poison/poison.h"
 #include "instrumentation/emulator/poison/poison_state.h"
 

@@ -1,8 +1,8 @@
 // What reads of a traveller need of its inside. Internal to replay.
 #pragma once
 
+#include "instrumentation/emulator/machine/block.h"
 #include "instrumentation/emulator/replay/travel.h"
-#include "instrumentation/emulator/schedule/warp.h"
 
 namespace wl::emulator {
 

@@ -2,8 +2,8 @@
 // valid, because both stay where they are; pointers to frames become numbers and back.
 #include "instrumentation/emulator/replay/key_frames.h"
 
-#include "instrumentation/emulator/replay/turn_log.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/global/turn_log.h"
+#include "instrumentation/emulator/machine/schedule.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,9 +2,9 @@
 // waits for. Big memory is kept in pages that states of one block share while their bytes are equal.
 #pragma once
 
+#include "instrumentation/emulator/global/pair_order.h"
 #include "instrumentation/emulator/memory/heap.h"
 #include "instrumentation/emulator/observe/watcher.h"
-#include "instrumentation/emulator/schedule/pair_order.h"
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Reads the state that the block stands in; nothing is run.
 #include "instrumentation/emulator/replay/memory_here.h"
 
-#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/observe/banks.h"
 #include "instrumentation/emulator/replay/inside.h"
 

@@ -3,16 +3,16 @@
 
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
-#include "instrumentation/emulator/exec/memory/access.h"
-#include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/load.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/global/global_check.h"
+#include "instrumentation/emulator/global/turn_log.h"
+#include "instrumentation/emulator/machine/access.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/load.h"
+#include "instrumentation/emulator/program/lowering.h"
 #include "instrumentation/emulator/replay/inside.h"
 #include "instrumentation/emulator/replay/key_frames.h"
-#include "instrumentation/emulator/replay/turn_log.h"
 #include "instrumentation/emulator/schedule/block.h"
-#include "instrumentation/emulator/schedule/schedule.h"
-#include "instrumentation/emulator/shadow/global_check.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,13 +1,13 @@
 // Models the 16 block barriers by arrived lanes: a full barrier waits for every lane that has not exited, a
 // counted one for that many threads. Not modelled: the hardware's counting of whole warps when only some
 // lanes arrive.
-#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/observe/arrays.h"
 #include "instrumentation/emulator/observe/hooked.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/record.h"
 #include "instrumentation/emulator/schedule/mbarrier.h"
-#include "instrumentation/emulator/schedule/schedule.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,16 +2,16 @@
 #include "instrumentation/emulator/schedule/block.h"
 
 #include "instrumentation/emulator/device.h"
-#include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/hash.h"
-#include "instrumentation/emulator/load.h"
+#include "instrumentation/emulator/global/explore.h"
+#include "instrumentation/emulator/global/pair_order.h"
+#include "instrumentation/emulator/machine/progress.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/record.h"
+#include "instrumentation/emulator/program/load.h"
 #include "instrumentation/emulator/schedule/closed_loop.h"
-#include "instrumentation/emulator/schedule/explore.h"
 #include "instrumentation/emulator/schedule/frames.h"
-#include "instrumentation/emulator/schedule/pair_order.h"
-#include "instrumentation/emulator/schedule/schedule.h"
 #include "instrumentation/emulator/schedule/turns.h"
 
 #include <algorithm>
@@ -200,12 +200,6 @@ void begin_block(Block& block, int64_t index, Variant variant) {
         block.shadow.cells[word].writer = 1 << 2;  // some lane, before everything
 }
 
-uint64_t issued(const Block& block) {
-    uint64_t sum = 0;
-    for (const Warp& w : block.warps) sum += w.clock - w.joined;
-    return sum;
-}
-
 Access spinning_at(const Block& block) {
     const Poll& poll = block.now.polls.vain;
     if (block.turn.in_vain > 0) {
@@ -228,26 +222,6 @@ bool note_spin(Block& block) {
     block.now.spun = now;
     block.now.same_spins = same ? block.now.same_spins + 1 : 0;
     return same;
-}
-
-uint64_t fingerprint(const Block& block) {
-    Hash hash;
-    add(hash, block.shared);
-    for (const Barrier& b : block.now.barriers) add(hash, b.threads);
-    for (const Mbarrier& m : block.now.mbarriers) add(hash, uint64_t{m.phase} << 32 | m.pending);
-    for (const Warp& w : block.warps) {
-        add(hash, w.stack.bytes);
-        add(hash, std::as_bytes(std::span(w.entry->storage)));
-        for (const auto& frame : w.active) add(hash, std::as_bytes(std::span(frame->storage)));
-        add(hash, w.copies.size());
-        add(hash, w.carry);
-        for (int k = 0; k < w.split_count; ++k) {
-            const Split& s = w.splits[static_cast<size_t>(k)];
-            add(hash, static_cast<uint64_t>(s.pc - block.context.program->code[block.now.variant].data()));
-            add(hash, uint64_t{s.mask} << 8 | static_cast<uint64_t>(s.wait));
-        }
-    }
-    return hash.value;
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // One block from start to end, in memory that is used again for later ones.
 #pragma once
 
+#include "instrumentation/emulator/machine/progress.h"
 #include "instrumentation/emulator/observe/watcher.h"
 
 namespace wl::emulator {
@@ -31,9 +32,5 @@ bool note_spin(Block& block);
 
 // The place where the block polls memory, or else the one it has spent most on.
 Access spinning_at(const Block& block);
-uint64_t issued(const Block& block);  // warp instructions since its start
-
-// Equal for equal registers, shared and local memory and places of its lanes.
-uint64_t fingerprint(const Block& block);
 
 }  // namespace wl::emulator

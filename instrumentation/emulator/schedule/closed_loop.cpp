@@ -3,8 +3,8 @@
 #include "instrumentation/emulator/schedule/closed_loop.h"
 
 #include "instrumentation/emulator/hash.h"
+#include "instrumentation/emulator/machine/progress.h"
 #include "instrumentation/emulator/observe/incidents.h"
-#include "instrumentation/emulator/schedule/block.h"
 #include "instrumentation/emulator/schedule/turns.h"
 
 #include <algorithm>

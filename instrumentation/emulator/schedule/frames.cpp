@@ -2,9 +2,9 @@
 // registers that the compiler would spill, which take part of the real limit too.
 #include "instrumentation/emulator/schedule/frames.h"
 
-#include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/load.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/load.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 // Activations of functions: their registers, their place on each lane's stack, and who comes before whom.
 #pragma once
 
-#include "instrumentation/emulator/schedule/warp.h"
+#include "instrumentation/emulator/machine/block.h"
 
 namespace wl::emulator {
 

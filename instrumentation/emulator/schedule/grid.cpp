@@ -3,12 +3,12 @@
 // little memory and a barrier of the whole grid few tries.
 #include "instrumentation/emulator/schedule/grid.h"
 
-#include "instrumentation/emulator/exec/print.h"
+#include "instrumentation/emulator/global/explore.h"
+#include "instrumentation/emulator/global/pair_order.h"
 #include "instrumentation/emulator/hash.h"
+#include "instrumentation/emulator/machine/schedule.h"
 #include "instrumentation/emulator/observe/incidents.h"
-#include "instrumentation/emulator/schedule/explore.h"
-#include "instrumentation/emulator/schedule/pair_order.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/schedule/printed.h"
 
 #include <algorithm>
 #include <cstring>

@@ -3,11 +3,11 @@
 // a limit, the hardware's own order.
 #pragma once
 
+#include "instrumentation/emulator/global/global_check.h"
+#include "instrumentation/emulator/global/turn_log.h"
 #include "instrumentation/emulator/observe/banks.h"
 #include "instrumentation/emulator/observe/record.h"
-#include "instrumentation/emulator/replay/turn_log.h"
 #include "instrumentation/emulator/schedule/block.h"
-#include "instrumentation/emulator/shadow/global_check.h"
 
 #include <atomic>
 #include <chrono>

@@ -2,10 +2,10 @@
 // a GPU does after a misuse (the emulator reports it and goes on as if it had been meant well).
 #include "instrumentation/emulator/schedule/mbarrier.h"
 
+#include "instrumentation/emulator/machine/schedule.h"
 #include "instrumentation/emulator/observe/hooks.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/record.h"
-#include "instrumentation/emulator/schedule/schedule.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 // ISA 9.7.13.15.
 #pragma once
 
-#include "instrumentation/emulator/schedule/warp.h"
+#include "instrumentation/emulator/machine/block.h"
 
 #include <string>
 

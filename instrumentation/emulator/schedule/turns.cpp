@@ -2,11 +2,11 @@
 // repeatable. Not modelled: other blocks on the same multiprocessor, the time an instruction takes.
 #include "instrumentation/emulator/schedule/turns.h"
 
+#include "instrumentation/emulator/global/explore.h"
+#include "instrumentation/emulator/global/pair_order.h"
+#include "instrumentation/emulator/machine/progress.h"
+#include "instrumentation/emulator/machine/schedule.h"
 #include "instrumentation/emulator/observe/record.h"
-#include "instrumentation/emulator/schedule/block.h"
-#include "instrumentation/emulator/schedule/explore.h"
-#include "instrumentation/emulator/schedule/pair_order.h"
-#include "instrumentation/emulator/schedule/schedule.h"
 
 #include <algorithm>
 #include <bit>

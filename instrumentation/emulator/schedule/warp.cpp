@@ -2,10 +2,10 @@
 // modelled: the hardware's own choice among splits; fairness comes from taking turns every 4096 choices.
 #include "instrumentation/base/lanes_text.h"
 #include "instrumentation/base/os/stop.h"
-#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/schedule/frames.h"
-#include "instrumentation/emulator/schedule/schedule.h"
 
 #include <algorithm>
 #include <fmt/format.h>

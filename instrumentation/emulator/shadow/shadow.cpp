@@ -3,7 +3,7 @@
 #include "instrumentation/emulator/shadow/shadow.h"
 
 #include "instrumentation/base/error.h"
-#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/program/program.h"
 #include "instrumentation/emulator/shadow/shadow_cell.h"
 
 #include <algorithm>

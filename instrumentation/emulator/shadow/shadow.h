@@ -5,7 +5,7 @@
 // Not modelled: shared memory of other blocks of a cluster.
 #pragma once
 
-#include "instrumentation/emulator/run.h"
+#include "instrumentation/emulator/contract.h"
 #include "instrumentation/emulator/shadow/clocks.h"
 #include "instrumentation/emulator/shadow/open_reads.h"
 

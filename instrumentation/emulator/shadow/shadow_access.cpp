@@ -1,6 +1,6 @@
 // Plain reads, writes and copies of a whole warp: patterns first, then word by word, and only where that
 // cannot tell the exact path.
-#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/program/program.h"
 #include "instrumentation/emulator/shadow/shadow_cell.h"
 
 #include <algorithm>

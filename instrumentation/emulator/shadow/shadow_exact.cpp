@@ -1,5 +1,5 @@
 // The exact path: a word's history as lists of touches, checked and changed byte by byte.
-#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/program/program.h"
 #include "instrumentation/emulator/shadow/shadow_cell.h"
 
 #include <algorithm>

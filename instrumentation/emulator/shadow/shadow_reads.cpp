@@ -1,5 +1,5 @@
 // Reads of runs and pairs of words, two cells a vector (AVX2).
-#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/program/program.h"
 #include "instrumentation/emulator/shadow/shadow_vector.h"
 
 #include <cassert>

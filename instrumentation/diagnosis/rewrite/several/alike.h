@@ -1,7 +1,8 @@
 // Changes that are made at several places at once.
 #pragma once
 
-#include "instrumentation/diagnosis/rewrite/rewrite.h"
+#include "instrumentation/diagnosis/rewrite/change.h"
+#include "instrumentation/diagnosis/rewrite/source.h"
 
 #include <vector>
 

@@ -2,8 +2,8 @@
 // the matrices, how the sums are grouped. Each lane's part of a fragment is that of base/fragment_layout.h.
 #pragma once
 
-#include "instrumentation/emulator/exec/memory/access.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/machine/access.h"
+#include "instrumentation/emulator/machine/schedule.h"
 
 #include <vector>
 

@@ -1,10 +1,10 @@
 // Models bounds and alignment of every address space: an access outside is suppressed and noted. Not
 // modelled: page granularity of real memory, where an overrun may go unnoticed.
-#include "instrumentation/emulator/exec/memory/access.h"
+#include "instrumentation/emulator/machine/access.h"
 
-#include "instrumentation/emulator/load.h"
 #include "instrumentation/emulator/memory/heap.h"
 #include "instrumentation/emulator/observe/incidents.h"
+#include "instrumentation/emulator/program/load.h"
 #include "instrumentation/emulator/schedule/frames.h"
 
 namespace wl::emulator {

@@ -5,8 +5,8 @@
 #include "instrumentation/emulator/exec/memory/atomic_words.h"
 #include "instrumentation/emulator/exec/memory/exact_sums.h"
 #include "instrumentation/emulator/exec/values/wide.h"
-#include "instrumentation/emulator/lower/lowering.h"
 #include "instrumentation/emulator/observe/hooks.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <array>
 #include <cstring>

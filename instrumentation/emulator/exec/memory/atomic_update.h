@@ -1,7 +1,7 @@
 // Changing a word of global memory as one step, across workers: by the host's atomics.
 #pragma once
 
-#include "instrumentation/emulator/exec/memory/access.h"
+#include "instrumentation/emulator/machine/access.h"
 
 #include <cstring>
 #include <mutex>

@@ -2,11 +2,11 @@
 // as late as the ISA allows, at the wait that names their group, at a test of their mbarrier, or at exit, so
 // that a missing wait shows. Not modelled: L2 hints.
 #include "instrumentation/emulator/exec/memory/copy_bulk.h"
-#include "instrumentation/emulator/lower/extents.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/observe/extent_check.h"
 #include "instrumentation/emulator/observe/hooks.h"
 #include "instrumentation/emulator/observe/record.h"
-#include "instrumentation/emulator/schedule/schedule.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <algorithm>
 #include <cstring>

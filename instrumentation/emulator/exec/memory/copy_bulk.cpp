@@ -5,13 +5,13 @@
 // completion.
 #include "instrumentation/emulator/exec/memory/copy_bulk.h"
 
-#include "instrumentation/emulator/exec/memory/access.h"
-#include "instrumentation/emulator/lower/extents.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/access.h"
+#include "instrumentation/emulator/machine/schedule.h"
+#include "instrumentation/emulator/observe/extent_check.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/record.h"
+#include "instrumentation/emulator/program/lowering.h"
 #include "instrumentation/emulator/schedule/mbarrier.h"
-#include "instrumentation/emulator/schedule/schedule.h"
 #include "instrumentation/ptx/table/effects.h"
 
 #include <cstring>

@@ -1,8 +1,8 @@
 // Bulk copies among a warp's pending ones; for the files of this folder.
 #pragma once
 
-#include "instrumentation/emulator/lower/lowering.h"
-#include "instrumentation/emulator/schedule/warp.h"
+#include "instrumentation/emulator/machine/block.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 

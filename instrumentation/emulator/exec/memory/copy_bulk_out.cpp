@@ -2,11 +2,11 @@
 // 9.7.9.25.4.1 and 9.7.9.25.6. The bytes are taken as late as the ISA allows, at the wait that names their
 // group, or at exit, so that a source that is written before shows in what arrives. Not modelled: L2 hints,
 // proxies; a wait with .read waits for the bytes to arrive, too.
-#include "instrumentation/emulator/exec/memory/access.h"
 #include "instrumentation/emulator/exec/memory/copy_bulk.h"
+#include "instrumentation/emulator/machine/access.h"
+#include "instrumentation/emulator/machine/schedule.h"
 #include "instrumentation/emulator/observe/hooks.h"
 #include "instrumentation/emulator/observe/incidents.h"
-#include "instrumentation/emulator/schedule/schedule.h"
 #include "instrumentation/ptx/table/effects.h"
 
 #include <cstring>

@@ -2,9 +2,9 @@
 #include "instrumentation/emulator/memory/heap.h"
 
 #include "instrumentation/emulator/exec/builtins.h"
-#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/global/global_shadow.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/observe/incidents.h"
-#include "instrumentation/emulator/shadow/global_shadow.h"
 
 namespace wl::emulator {
 namespace {

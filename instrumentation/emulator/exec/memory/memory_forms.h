@@ -1,8 +1,8 @@
 // Executors of ld and st: fast ones for the common forms, one general pair for everything.
 #pragma once
 
-#include "instrumentation/emulator/exec/memory/access.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/access.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 

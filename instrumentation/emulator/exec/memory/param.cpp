@@ -1,7 +1,7 @@
 // Models ld.param and st.param of what calls pass: PTX ISA 5.1.6, 9.7.9.8. A parameter is rows of 4-byte
 // cells, word k of all lanes in row k, so that an access moves cells. Not modelled: 16-byte elements.
-#include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 namespace {

@@ -2,7 +2,7 @@
 // frames.
 #include "instrumentation/emulator/exec/memory/passing.h"
 
-#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/schedule/frames.h"
 
 #include <algorithm>

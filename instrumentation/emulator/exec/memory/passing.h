@@ -2,7 +2,7 @@
 // frames.
 #pragma once
 
-#include "instrumentation/emulator/schedule/warp.h"
+#include "instrumentation/emulator/machine/block.h"
 
 namespace wl::emulator {
 

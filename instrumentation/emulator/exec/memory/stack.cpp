@@ -1,8 +1,8 @@
 // Models alloca, stacksave and stackrestore: PTX ISA 9.7.17. The stack grows upwards. Not modelled: that a
 // GPU's grows downwards.
-#include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/observe/incidents.h"
+#include "instrumentation/emulator/program/lowering.h"
 #include "instrumentation/emulator/schedule/frames.h"
 
 #include <fmt/format.h>

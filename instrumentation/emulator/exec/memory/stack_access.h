@@ -1,7 +1,7 @@
 // ld and st of local memory whose lanes all point into one activation's part of their stacks.
 #pragma once
 
-#include "instrumentation/emulator/exec/memory/access.h"
+#include "instrumentation/emulator/machine/access.h"
 #include "instrumentation/emulator/schedule/frames.h"
 
 #include <cstring>

@@ -3,7 +3,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/emulator/exec/memory/atomic_update.h"
 #include "instrumentation/emulator/exec/memory/texture_forms.h"
-#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/observe/hooks.h"
 #include "instrumentation/emulator/observe/incidents.h"
 

@@ -3,8 +3,8 @@
 // texture is resident), texels that nobody wrote, which count as written.
 #include "instrumentation/emulator/exec/memory/texture_forms.h"
 #include "instrumentation/emulator/exec/memory/texture_sample.h"
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/values/half.h"
+#include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/observe/incidents.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // What texture and surface instructions share: their operands, and the texels behind a handle.
 #pragma once
 
-#include "instrumentation/emulator/exec/memory/access.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/access.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 

@@ -2,8 +2,8 @@
 // modelled: the bits that hardware's tables give.
 #include "instrumentation/emulator/exec/values/approximate.h"
 
-#include "instrumentation/emulator/exec/simd.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 namespace {

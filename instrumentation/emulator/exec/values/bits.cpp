@@ -1,8 +1,8 @@
 // Models bit counting, bit fields and dot products of bytes: PTX ISA 9.7.1.12-9.7.1.24. Not modelled:
 // nothing.
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/types.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // Models extended-precision arithmetic through the condition code CC.CF: PTX ISA 9.7.2. Not modelled:
 // nothing.
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/types.h"
 #include "instrumentation/emulator/exec/values/integer.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 namespace {

@@ -1,9 +1,9 @@
 // Models set, setp and testp: PTX ISA 9.7.5, 9.7.6 and 9.7.3.2. Not modelled: nothing.
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/types.h"
 #include "instrumentation/emulator/exec/values/float32.h"
 #include "instrumentation/emulator/exec/values/half.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 namespace {

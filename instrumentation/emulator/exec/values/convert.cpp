@@ -3,9 +3,9 @@
 // rest. Not modelled: .rs rounding.
 #include "instrumentation/emulator/exec/values/convert.h"
 
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/values/float32.h"
 #include "instrumentation/emulator/exec/values/half.h"
+#include "instrumentation/emulator/machine/simd.h"
 
 namespace wl::emulator {
 namespace {

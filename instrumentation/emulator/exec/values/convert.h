@@ -1,7 +1,7 @@
 // Conversions of one value between any two scalar types, by way of a carrier that holds every source exactly.
 #pragma once
 
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 

@@ -1,11 +1,11 @@
 // Models every scalar cvt one lane at a time: integers by way of 65-bit values, floats by way of double,
 // rounded once. Not modelled: .rs rounding, formats of 4 and 6 bits.
 #include "instrumentation/base/dtype.h"
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/values/convert.h"
 #include "instrumentation/emulator/exec/values/float32.h"
 #include "instrumentation/emulator/exec/values/half.h"
 #include "instrumentation/emulator/exec/values/wide.h"
+#include "instrumentation/emulator/machine/simd.h"
 
 #include <algorithm>
 #include <cmath>

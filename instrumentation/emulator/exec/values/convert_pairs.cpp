@@ -1,7 +1,7 @@
 // Models cvt to two floats of 8 or 16 bits in one register, and cvt.pack: PTX ISA 9.7.9.21-22, one element
 // after the other. Not modelled: .rs rounding, formats of 4 and 6 bits.
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/values/convert.h"
+#include "instrumentation/emulator/machine/simd.h"
 
 #include <algorithm>
 

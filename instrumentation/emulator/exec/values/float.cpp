@@ -1,10 +1,10 @@
 // Models single and double precision arithmetic: PTX ISA 9.7.3, with ftz, saturation and the four roundings,
 // bit for bit. Not modelled: NaN payloads of double precision follow the host, which keeps the first
 // operand's.
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/types.h"
 #include "instrumentation/emulator/exec/values/approximate.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <immintrin.h>
 

@@ -3,9 +3,9 @@
 // modelled: payloads.
 #include "instrumentation/emulator/exec/values/half.h"
 
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/values/approximate.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 namespace {

@@ -2,9 +2,9 @@
 // zero gives all ones as hardware does, which the ISA leaves open. Not modelled: nothing.
 #include "instrumentation/emulator/exec/values/integer.h"
 
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/types.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <algorithm>
 #include <limits>

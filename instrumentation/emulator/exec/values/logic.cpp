@@ -1,8 +1,8 @@
 // Models logic, shifts, byte permutation and selection: PTX ISA 9.7.8, selp and slct of 9.7.6. Not modelled:
 // nothing.
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/types.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <algorithm>
 

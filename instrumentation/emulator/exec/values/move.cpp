@@ -1,8 +1,8 @@
 // Models mov with packing and unpacking, cvta and isspacep, clocks: PTX ISA 9.7.9.2-9.7.9.20. Not modelled:
 // how long an instruction takes.
-#include "instrumentation/emulator/exec/memory/access.h"
 #include "instrumentation/emulator/exec/types.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/access.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <algorithm>
 

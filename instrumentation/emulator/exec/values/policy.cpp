@@ -1,8 +1,8 @@
 // Models createpolicy: PTX ISA 9.7.9.18. ptxas spells it out in plain instructions, and these are followed
 // bit for bit (read off sm_90 code of ptxas 13.0). Not modelled: what caches make of a policy; nothing here.
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/values/approximate.h"
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // the ISA's text in the places marked "sm_90" (read off code of ptxas 13.0, equal to an H200's answers).
 #include "instrumentation/emulator/exec/values/video.h"
 
-#include "instrumentation/emulator/exec/simd.h"
+#include "instrumentation/emulator/machine/simd.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // them in more bits than any result has.
 #pragma once
 
-#include "instrumentation/emulator/lower/lowering.h"
+#include "instrumentation/emulator/program/lowering.h"
 
 namespace wl::emulator {
 

@@ -1,7 +1,7 @@
 // Models the SIMD video instructions on two halves or four bytes: PTX ISA 9.7.18.2, with selectors, masks,
 // saturation and accumulation, one lane at a time. Not modelled: nothing.
-#include "instrumentation/emulator/exec/simd.h"
 #include "instrumentation/emulator/exec/values/video.h"
+#include "instrumentation/emulator/machine/simd.h"
 
 #include <algorithm>
 
