@@ -135,10 +135,10 @@ void allocate(Binding& b, const Argument& argument, const std::string& key, Tens
     const uint64_t memory = overflow || b.bytes > kSmall ? memory_limit() : kSmall;
     if (overflow || b.bytes > memory)
         throw Error(fmt::format(
-            "{}: with the shape {} the arrays do not fit into this machine's {:.1f} GB of memory.",
+            "{}: with the shape {} the arrays do not fit into this machine's {} of memory.",
             b.at(key + ".shape"),
             shape_text(data.shape),
-            static_cast<double>(memory) * 1e-9
+            memory_text(memory)
         ));
     data.bytes.resize(bytes);
 }
