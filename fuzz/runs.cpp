@@ -11,10 +11,15 @@ namespace {
 
 constexpr uint64_t kBudget = 20'000;  // warp instructions of a block
 constexpr uint64_t kRecordBytes = 4'000'000;
+constexpr uint64_t kMostBlocks =
+    20'000;  // of all launches: under sanitizers more take longer than a hang may
 
 }  // namespace
 
 capture::Capture briefly(manifest::Problem problem) {
+    uint64_t blocks = 0;
+    for (const manifest::BoundLaunch& launch : problem.launches) blocks += count(launch.grid);
+    if (blocks > kMostBlocks) throw Error("more blocks than a mutant may run");
     diagnosis::Options options;
     options.threads = 1;
     options.budget = kBudget;
