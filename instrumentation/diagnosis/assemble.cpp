@@ -111,7 +111,7 @@ Pass run_pass(
             arrays_of(e.module, *executable.listing, prepared.launch.dynamic_shared);
     options.on_tile = [&](execution::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
     execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
-    if (result.cancelled) throw Cancelled{};
+    if (result.cancelled) throw_cancelled();
     pass.contest = std::move(result.contest);
     c.counters.emplace_back("warp_instructions", static_cast<double>(result.warp_instructions));
     c.seconds.emplace_back("run", seconds(all));

@@ -4,6 +4,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/experiment.h"
+#include "instrumentation/diagnosis/progress.h"
 #include "instrumentation/diagnosis/sequence.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ CountedRun run_counting(const Counting& c, std::vector<RowMap> maps, const char*
     };
     CountedRun out;
     out.result = c.executable.run(prepared.launch, prepared.memory, options);
-    if (out.result.cancelled) throw Cancelled{};
+    if (out.result.cancelled) throw_cancelled();
     out.memory = std::move(prepared.memory);
     return out;
 }

@@ -52,7 +52,7 @@ std::vector<BlockSize> count_events(
         size.tile_bytes += s.values.size() + s.owners.size() * sizeof(capture::Owner) + references;
     };
     const execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
-    if (result.cancelled) throw Cancelled{};
+    if (result.cancelled) throw_cancelled();
     for (size_t k = 0; k < result.records.size(); ++k)
         sizes[result.records[k].block].events = result.events[k];
     std::vector<BlockSize> out;

@@ -6,7 +6,12 @@ namespace wl::diagnosis {
 
 void report(const Options& options, const char* stage, double fraction) {
     check_stop();
-    if (options.on_progress && !options.on_progress({stage, fraction})) throw Cancelled{};
+    if (options.on_progress && !options.on_progress({stage, fraction})) throw_cancelled();
+}
+
+void throw_cancelled() {
+    check_stop();
+    throw Cancelled{};
 }
 
 execution::RunOptions run_options(const Options& o, const char* stage) {

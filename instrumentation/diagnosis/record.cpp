@@ -78,7 +78,7 @@ std::vector<execution::Incident> record_blocks(
             if (s.block == block) add_tile(observer, std::move(s));
         };
         execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
-        if (result.cancelled) throw Cancelled{};
+        if (result.cancelled) throw_cancelled();
         std::move(result.incidents.begin(), result.incidents.end(), std::back_inserter(incidents));
         c.stages = std::move(result.stages);
         for (const std::string& note : result.notes)

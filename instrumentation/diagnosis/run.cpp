@@ -68,7 +68,7 @@ void look_again(const Experiment& e, capture::Capture& c, std::vector<execution:
         execution::RunOptions options = run_options(e.options, "diagnose");
         options.marks = false;
         execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
-        if (result.cancelled) throw Cancelled{};
+        if (result.cancelled) throw_cancelled();
         c.counters = {
             {"warp_instructions", static_cast<double>(result.warp_instructions)}
         };

@@ -198,7 +198,7 @@ execution::GlobalMemory memory_after(const Sequence& s, const Ran& ran) {
     Prepared prepared = prepare(ran.e);
     execution::RunOptions options = run_options(ran.e.options, "run");
     options.checks = {.races = false, .uninitialised = false, .uniform = false}, options.marks = false;
-    if (ran.executable.run(prepared.launch, prepared.memory, options).cancelled) throw Cancelled{};
+    if (ran.executable.run(prepared.launch, prepared.memory, options).cancelled) throw_cancelled();
     return std::move(prepared.memory);
 }
 

@@ -28,7 +28,7 @@ uint64_t run_plain(const Experiment& e, const manifest::Problem& problem, execut
     options.marks = false;
     const execution::Launch launch = launch_in(problem, entry_of(e.module, entry), memory);
     const execution::RunResult ran = executable.run(launch, memory, options);
-    if (ran.cancelled) throw Cancelled{};
+    if (ran.cancelled) throw_cancelled();
     return ran.warp_instructions;
 }
 
@@ -134,7 +134,7 @@ std::optional<int64_t> block_that_writes(
         execution::RunOptions options = run_options(e.options, "search");
         options.checks = {.races = false, .uninitialised = false, .uniform = false}, options.marks = false;
         for (int64_t block = first; block < end; ++block) options.blocks.push_back(block);
-        if (executable.run(prepared.launch, prepared.memory, options).cancelled) throw Cancelled{};
+        if (executable.run(prepared.launch, prepared.memory, options).cancelled) throw_cancelled();
         return execution::find_named(prepared.memory, array)->written[byte] != 0;
     };
     int64_t first = 0, end = static_cast<int64_t>(count(manifest::launch_of(e.problem).grid));

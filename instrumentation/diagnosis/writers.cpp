@@ -177,7 +177,7 @@ WritersReport array_writers(
         a.held = held_in(prepared.memory, followed.back());
     }
     const execution::RunResult result = run_following(e, "run", options.budget, prepared, followed);
-    if (result.cancelled) throw Cancelled{};
+    if (result.cancelled) throw_cancelled();
     report.about.seconds.emplace_back("run", result.seconds);
     if (result.blocks < count(report.about.launch.grid))
         report.stopped =

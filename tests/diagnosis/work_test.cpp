@@ -153,6 +153,17 @@ TEST(Ceiling, ADiagnosisSaysThatItsTimeWasUp) {
     EXPECT_TRUE(go_on());
 }
 
+// An executor asks whether to go on and ends cancelled: that is the ceiling's doing, not a user's.
+TEST(Ceiling, WorkThatItCancelsIsStopped) {
+    EXPECT_THROW(throw_cancelled(), Cancelled);
+    {
+        const Ceiling ceiling(1e-9);
+        while (go_on()) std::this_thread::yield();
+        EXPECT_THROW(throw_cancelled(), Stopped);
+    }
+    EXPECT_THROW(throw_cancelled(), Cancelled);
+}
+
 // What was seen needs no time: a race that no value shows is reported, unproven, however late it is.
 TEST(Ceiling, WhatTheRunSawIsReportedWithoutTime) {
     for (const double seconds : {1e-9, 1e-3, 3600.0}) {

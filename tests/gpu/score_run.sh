@@ -11,7 +11,8 @@ out="$2" commit="$3"
 shift 3
 mkdir -p "$out"
 export LD_LIBRARY_PATH="$bundle/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" WARPLENS_KERNELS="$PWD/kernels"
-jobs=$(($(nproc) / 2)) # two threads each
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 # references are small, and as many run as there are jobs
+jobs=$(($(nproc) / 2))                          # two threads each
 score() {
     local name="$1"
     shift
@@ -24,6 +25,6 @@ for suite in "$@"; do
         host) score host python3 bench/gallery.py "$bundle/warplens" --all --host-part --jobs "$jobs" ;;
         clean) score clean python3 bench/gallery.py "$bundle/warplens" --all --clean --jobs "$jobs" ;;
         mutants) score mutants python3 bench/mutants.py "$bundle/warplens" --gallery --count 200 --jobs "$(nproc)" ;;
-        *) score "$(basename "$suite")" python3 bench/gallery.py "$bundle/warplens" --table "$suite/gallery.toml" --jobs "$jobs" ;;
+        *) score "$(basename "$suite")" python3 bench/gallery.py "$bundle/warplens" --table "$suite/gallery.toml" --search 30 --jobs "$jobs" ;;
     esac
 done

@@ -66,7 +66,7 @@ Left run_on(const Experiment& e, const ptx::Module& module, const execution::Exe
     execution::RunOptions options = run_options(e.options, "explore");
     options.marks = false;
     const execution::RunResult result = device.prepare(module, e.entry).run(p.launch, p.memory, options);
-    if (result.cancelled) throw Cancelled{};
+    if (result.cancelled) throw_cancelled();
     Left left;
     for (const Incident& i : result.incidents)
         if (i.kind == Incident::Kind::device_fault) left.fault = i.detail;

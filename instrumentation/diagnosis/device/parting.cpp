@@ -29,7 +29,7 @@ std::vector<Event> events_of(const Apart& apart, const execution::Executable& ex
     o.blocks = {apart.block}, o.record = true, o.recording.stores = true, o.marks = false;
     o.on_tile = [](execution::TileSnapshot&&) {};
     execution::RunResult result = executable.run(prepared.launch, prepared.memory, o);
-    if (result.cancelled) throw Cancelled{};
+    if (result.cancelled) throw_cancelled();
     return result.records.empty() ? std::vector<Event>{} : std::move(result.records.front().events);
 }
 

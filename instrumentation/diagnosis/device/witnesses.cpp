@@ -60,7 +60,7 @@ Run run_on(
         out.tiles.insert_or_assign(Key{mark.kind, mark.name, s.block, s.iteration, s.warp}, std::move(s));
     };
     out.result = executable.run(prepared.launch, prepared.memory, o);
-    if (out.result.cancelled) throw Cancelled{};
+    if (out.result.cancelled) throw_cancelled();
     out.memory = std::move(prepared.memory);
     return out;
 }

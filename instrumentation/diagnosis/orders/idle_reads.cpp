@@ -73,7 +73,7 @@ Followed follow(const Experiment& e, const std::vector<emulator::ReadAndWrite>& 
         Prepared prepared = prepare(e);
         const emulator::PoisonTrace trace =
             emulator::trace_poison({e.module, *program, prepared.launch, prepared.memory}, options);
-        if (trace.cancelled) throw Cancelled{};
+        if (trace.cancelled) throw_cancelled();
         if (trace.blocks < blocks) return out;
         const size_t before = reads->threads.size();
         std::erase_if(reads->threads, [&](const auto& read) {
@@ -110,7 +110,7 @@ Left left_with(const Experiment& e, const emulator::Program& program, std::optio
     options.threads = 1, options.marks = false, options.of_absent_lane = of_absent;
     options.checks = {.races = false, .uninitialised = false, .uniform = false};
     const execution::RunResult result = emulator::run(program, prepared.launch, prepared.memory, options);
-    if (result.cancelled) throw Cancelled{};
+    if (result.cancelled) throw_cancelled();
     Left out;
     out.ends = result.blocks == count(prepared.launch.grid);
     for (execution::Allocation& a : prepared.memory.allocations) out.memory.push_back(std::move(a.bytes));

@@ -63,7 +63,7 @@ Result run_schedule(const Explorer& x, const ScheduleRun& of) {
         if (kept <= kMostTileBytes) out.tiles.emplace(key, std::move(s));
     };
     const execution::RunResult result = emulator::run(x.program, prepared.launch, prepared.memory, options);
-    if (result.cancelled) throw Cancelled{};
+    if (result.cancelled) throw_cancelled();
     out.in_order = result.in_order;
     out.finished = !ends_early(result.incidents);
     manifest::Problem behind = e.problem;

@@ -119,7 +119,7 @@ bool follow_uninitialised(
     const auto program = emulator::lower(e.module, e.entry);
     emulator::PoisonTrace trace =
         emulator::trace_poison({e.module, *program, prepared.launch, prepared.memory}, options);
-    if (trace.cancelled) throw Cancelled{};
+    if (trace.cancelled) throw_cancelled();
     const auto blocks = static_cast<int64_t>(count(manifest::launch_of(e.problem).grid));
     if (trace.answered) count_reads(e, trace.incidents, incidents);
     if (trace.blocks < blocks && !trace.answered)
