@@ -6,7 +6,7 @@
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/emulator/observe/incidents.h"
-#include "instrumentation/emulator/program.h"
+#include "instrumentation/emulator/program/program.h"
 
 #include <algorithm>
 #include <array>

@@ -235,7 +235,8 @@ Row read_common(const Section& s) {
     };
     Row row;
     row.line = manifest::line_of(s);
-    row.rule = needed("rule", "what mending it proves");
+    const std::string proves = needed("rule", "what mending it proves");
+    row.rule = proves;
     row.cost = manifest::whole(s, "cost").value_or(2);
     row.prior = manifest::whole(s, "prior").value_or(0);
     row.near = !manifest::flag(s, "anywhere").value_or(false);
