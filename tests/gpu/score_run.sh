@@ -11,20 +11,21 @@ out="$2" commit="$3"
 shift 3
 mkdir -p "$out"
 export LD_LIBRARY_PATH="$bundle/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" WARPLENS_KERNELS="$PWD/kernels"
+cores=$(nproc)
+jobs=$((cores / 2))                             # two threads each
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 # references are small, and as many run as there are jobs
-jobs=$(($(nproc) / 2))                          # two threads each
 score() {
     local name="$1"
     shift
     "$@" --json "$out/$name.json" >"$out/$name.txt" 2>"$out/$name.log"
-    echo "$name at $commit, $(nproc) cores, $SECONDS s since the start: $(grep -E '^all |^median|not ok|differ from no' "$out/$name.txt" | tail -n 3 | tr -s ' ' | tr '\n' ';')"
+    echo "$name at $commit, $cores cores, $SECONDS s since the start: $(grep -E '^all |^median|not ok|differ from no' "$out/$name.txt" | tail -n 3 | tr -s ' ' | tr '\n' ';')"
 }
 for suite in "$@"; do
     case "$suite" in
         gallery) score gallery python3 bench/gallery.py "$bundle/warplens" --all --jobs "$jobs" ;;
         host) score host python3 bench/gallery.py "$bundle/warplens" --all --host-part --jobs "$jobs" ;;
         clean) score clean python3 bench/gallery.py "$bundle/warplens" --all --clean --jobs "$jobs" ;;
-        mutants) score mutants python3 bench/mutants.py "$bundle/warplens" --gallery --count 200 --jobs "$(nproc)" ;;
+        mutants) score mutants python3 bench/mutants.py "$bundle/warplens" --gallery --count 200 --jobs "$cores" ;;
         *) score "$(basename "$suite")" python3 bench/gallery.py "$bundle/warplens" --table "$suite/gallery.toml" --search 30 --jobs "$jobs" ;;
     esac
 done

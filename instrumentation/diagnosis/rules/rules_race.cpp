@@ -1,5 +1,4 @@
-// race_shared, race_warp, race_global: unordered accesses with both witnesses, and the barrier that mends
-// them.
+// Unordered accesses with both witnesses, and the barrier that mends them.
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/prove/prove.h"
