@@ -293,8 +293,8 @@ std::vector<Pass> read_table(const std::string& text, const std::string& name) {
 }
 
 const std::vector<Pass>& edit_table() {
-    static const std::vector<Pass> table = read_table(std::string(edits_text()), "edits.toml");
-    return table;
+    static const std::vector<Pass> kTable = read_table(std::string(edits_text()), "edits.toml");
+    return kTable;
 }
 
 const Pass& pass_of(std::string_view name) {
