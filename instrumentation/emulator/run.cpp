@@ -1,5 +1,7 @@
 // A launch: its blocks run on several threads; what they saw is merged so that the result does not depend on
 // how many there were.
+#include "instrumentation/emulator/run.h"
+
 #include "instrumentation/base/os/memory_limit.h"
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/work.h"

@@ -1,6 +1,7 @@
 // Two executors on one launch: they agree, or what differs is named; and a device that sees no accesses still
 // leads to a proven cause.
 #include "instrumentation/diagnosis/device/witnesses.h"
+
 #include "instrumentation/diagnosis/run.h"
 
 #include <algorithm>

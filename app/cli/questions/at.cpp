@@ -305,27 +305,4 @@ fragments::Live answer_fragments(Trip& trip, const AtOptions& o) {
     return live;
 }
 
-int verb_at(const Command& command) {
-    if (command.at.serve) return serve_at(command);
-    const std::unique_ptr<Trip> trip = make_trip(command, command.at);
-    if (command.at.shared.asked) return show_shared(command, *trip);
-    if (command.at.fragments) {
-        const fragments::Live live = answer_fragments(*trip, command.at);
-        const std::string text = command.output.json ? json_text(live_json(live)) + "\n" : live_text(live);
-        print_text(text);
-        return kExitOk;
-    }
-    if (!command.at.writes.empty()) return show_writes(command, *trip);
-    const AtReport r = answer(*trip, command.at);
-    for (const Printed& p : r.values)
-        if (!p.problem.empty()) throw Error(p.problem);
-    const bool nowhere =
-        std::all_of(r.warps.begin(), r.warps.end(), [](const WarpStands& w) { return w.values.empty(); });
-    for (const WarpStands& w : r.warps)
-        if (nowhere && !w.problem.empty()) throw Error(w.problem);
-    const std::string text = command.output.json ? json_text(report_json(r)) + "\n" : report_text(r);
-    print_text(text);
-    return kExitOk;
-}
-
 }  // namespace wl::app

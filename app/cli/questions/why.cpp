@@ -145,15 +145,4 @@ std::string first_wrong_chain(const Command& command, const capture::Capture& c)
     } catch (const std::exception&) { return ""; }
 }
 
-int verb_why(const Command& command) {
-    if (command.why.serve) return serve_why(command);
-    const std::unique_ptr<Inquiry> inquiry = begin_inquiry(command);
-    const WhyReport report = why(*inquiry, command.why);
-    const std::string text = command.output.json ? json_text(why_json(report)) + "\n" : why_text(report);
-    print_text(text);
-    const bool wrong =
-        report.chain.asked.state == diagnosis::TileElement::State::wrong || report.chain.first_wrong >= 0;
-    return wrong ? kExitFindings : kExitOk;
-}
-
 }  // namespace wl::app

@@ -9,14 +9,11 @@
 #include "instrumentation/base/lines.h"
 
 #include <cctype>
-#include <filesystem>
 #include <utility>
 
 namespace wl::app {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // "  1. the host's launch was not found": without its number.
 std::vector<std::string> numbered(const std::string& text) {

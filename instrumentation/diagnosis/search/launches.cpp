@@ -107,7 +107,8 @@ std::string wrong_draw(const Symptoms& s, const ptx::Module& changed, uint64_t w
     constexpr uint64_t kMost = 8'000'000;  // warp instructions on all draws
     uint64_t done = 0;
     for (const uint64_t seed : draws_of(s.prover, 1, static_cast<double>(work))) {
-        if ((done += work) > kMost || inputs_of(s.prover, seed).same_data) break;
+        done += work;
+        if (done > kMost || inputs_of(s.prover, seed).same_data) break;
         const Trial t = try_sequence(s.prover, changed, {.blocks = {}, .seed_offset = seed});
         if (t.finished && t.bad == 0) continue;
         return t.finished

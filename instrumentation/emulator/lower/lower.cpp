@@ -12,6 +12,7 @@
 #include "instrumentation/emulator/lower/order_sites.h"
 #include "instrumentation/emulator/lower/ways_round.h"
 #include "instrumentation/emulator/program/lowering.h"
+#include "instrumentation/emulator/run.h"
 
 #include <algorithm>
 #include <fmt/format.h>
