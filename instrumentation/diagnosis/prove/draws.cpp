@@ -36,9 +36,9 @@ const std::vector<uint64_t>& draws_of(Prover& prover, uint64_t first, double tri
         const bool known = made.same_data || std::any_of(out.begin(), out.end(), [&](uint64_t other) {
                                return same_inputs(inputs_of(prover, other).problem, made.problem);
                            });
-        missed = known ? missed + 1 : 0;
-        if (!known && made.reference.has_value() == prover.experiment.reference.has_value())
-            out.push_back(seed);
+        const bool tells = !known && made.reference.has_value() == prover.experiment.reference.has_value();
+        missed = tells ? 0 : missed + 1;
+        if (tells) out.push_back(seed);
     }
     if (out.size() > 1 && inputs_of(prover, first).same_data) out.erase(out.begin());
     return out;
