@@ -143,7 +143,7 @@ Tensor parse_npy(std::string_view bytes, const std::string& name, const std::str
     return tensor;
 }
 
-void write_npy(const std::string& path, const Tensor& tensor) {
+std::string npy_of(const Tensor& tensor) {
     const bool known = dtype_of(numpy_of(tensor.dtype)) == tensor.dtype;
     std::string shape;
     for (const int64_t extent : tensor.shape) shape += fmt::format("{}, ", extent);
@@ -165,8 +165,10 @@ void write_npy(const std::string& path, const Tensor& tensor) {
             out.append(reinterpret_cast<const char*>(&value), sizeof value);
         }
     }
-    write_text_file(path, out);
+    return out;
 }
+
+void write_npy(const std::string& path, const Tensor& tensor) { write_text_file(path, npy_of(tensor)); }
 
 Tensor read_npy(const std::string& path) {
     return parse_npy(read_text_file(path), std::filesystem::path(path).stem().string(), path);

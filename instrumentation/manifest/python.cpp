@@ -7,6 +7,7 @@
 #include "instrumentation/manifest/python_server.h"
 
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -45,6 +46,13 @@ json scalar(const Tensor& data) {
     return is_float(data.dtype) ? json(at(data, 0)) : json(static_cast<int64_t>(at(data, 0)));
 }
 
+// In a folder that is gone with the question: nothing of it needs to be on the disk.
+void write_scratch(const std::string& path, const std::string& bytes) {
+    std::ofstream file(path, std::ios::binary);
+    file << bytes;
+    if (!file.flush()) throw Error(fmt::format("cannot write {}: {}.", path, std::strerror(errno)));
+}
+
 // An address inside an array, which stands there itself.
 bool is_view(const BoundArgument& a) { return !a.array && !a.pointers.empty(); }
 
@@ -53,7 +61,7 @@ bool is_view(const BoundArgument& a) { return !a.array && !a.pointers.empty(); }
 json describe(const BoundArgument& argument, const std::string& folder, int& files) {
     if (argument.array && argument.pointers.empty()) {
         std::string name = fmt::format("input{}.npy", files++);
-        write_npy(folder + "/" + name, argument.data);
+        write_scratch(folder + "/" + name, npy_of(argument.data));
         return name;
     }
     if (argument.pointers.empty() && argument.fields.empty()) return scalar(argument.data);
@@ -74,7 +82,7 @@ void write_request(const Problem& problem, const PythonOptions& options, const s
     for (const BoundArgument& argument : problem.args)
         if (!is_view(argument)) request["inputs"][argument.name] = describe(argument, folder, files);
     if (options.block) request["block"] = {options.block->x, options.block->y, options.block->z};
-    std::ofstream(folder + "/request.json") << request;
+    write_scratch(folder + "/request.json", request.dump());
 }
 
 std::string last_lines(std::string text, int count) {
