@@ -49,12 +49,7 @@ void load(Session& session, Selection& selection, Loaded loaded, std::string pat
     const uint64_t maps = session.written.view.content + 1;  // the worker ends with what it was asked for
     session.written = {};
     session.written.view.content = maps;
-    session.banks = {};
-    session.lanes = {};
-    session.fragments = {};
-    session.shared = {};
-    session.writes = {};
-    session.provenance = {};
+    forget_answers(session);
     session.message = {join(session.capture.notes, "; "), false};
     if (!session.capture.complete)
         session.message = {"The writer of this capture did not finish; what it had written is shown.", true};

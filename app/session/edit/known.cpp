@@ -72,6 +72,15 @@ void offer_kernel(Session& session, const std::string& path) {
 
 }  // namespace
 
+void forget_answers(Session& session) {
+    session.banks = {};
+    session.lanes = {};
+    session.fragments = {};
+    session.shared = {};
+    session.writes = {};
+    session.provenance = {};
+}
+
 void know_kernel(Session& session) {
     session.trusts = false;
     session.allowed = allowed_kernel(session.capture);
@@ -88,12 +97,7 @@ void trust_named(Session& session) {
         trust(kernel);
         session.allowed = kernel, session.trusts = true;
         session.named.clear();
-        session.banks = {};
-        session.lanes = {};
-        session.fragments = {};
-        session.shared = {};
-        session.writes = {};
-        session.provenance = {};
+        forget_answers(session);
         offer_kernel(session, kernel);
         watch_files(session);
         session.message = {kernel + " is opened from now on.", false};

@@ -16,6 +16,9 @@ std::string reference_beside(const std::string& source);
 // Error for what is none.
 KernelChoice describe_kernel(const std::string& kernel);
 
+// What workers said of the loaded capture; they end.
+void forget_answers(Session& session);
+
 // The kernel of the capture becomes one that can be run, where it may be opened (made_of.h).
 void know_kernel(Session& session);
 // The user has seen what the capture names, and allows it. An Error becomes the message.

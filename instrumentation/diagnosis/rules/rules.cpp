@@ -325,7 +325,7 @@ namespace {
 constexpr const char* kTimeWasUp =
     "The time of --search was up before all had been looked at: a longer one may find more.";
 
-// What a rule says once the time is up it says without trials: what was seen is told, and nothing is proven.
+// Once the time is up a rule answers without trials: what was seen is reported, and nothing is proven.
 Ruled answer_of(const Rule& rule, Symptoms& s, std::optional<Ceiling>& ceiling) {
     try {
         return apply(rule, s);

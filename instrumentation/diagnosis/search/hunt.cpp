@@ -182,7 +182,7 @@ size_t in_turn(
 
 namespace {
 
-// Of the line that is told first, in order: which of them were proven as well hangs on who was quicker.
+// Of the line that is reported first, in order: which of them were proven as well depends on who was quicker.
 void take_rivals(Hunt& h, const Proven& all) {
     std::erase_if(h.rivals, [&](size_t change) { return is_behind_first(h, change); });
     for (size_t k = 1; k < all.size(); ++k) h.rivals.push_back(all[k].first);
@@ -197,7 +197,7 @@ void take_rivals(Hunt& h, const Proven& all) {
 }  // namespace
 
 void take_proven(Hunt& h, SearchResult& out) {
-    // What another thread had proven before the first one was: which these are hangs on who was quicker.
+    // What another thread had proven before the first one was: which these are depends on who was quicker.
     std::erase_if(h.proven, [&](const auto& p) {
         return is_behind_first(h, p.first) ||
             is_behind_frail(h, p.first, p.second.frail ? kFrailTimes : kTimes);

@@ -13,8 +13,9 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr double kProofWork = 4e7;  // warp instructions of a launch whose blocks are all run for a proof
-constexpr uint64_t kOrders = 8;     // legal orders of warps and blocks in which what is proven comes right
+constexpr double kProofWork = 4e7;   // warp instructions of a launch whose blocks are all run for a proof
+constexpr uint64_t kOtherTimes = 4;  // what a block may take with other data beside these
+constexpr uint64_t kOrders = 8;      // legal orders of warps and blocks in which what is proven comes right
 
 double work_of_all(const Lab& lab) { return lab.times * counter(lab.s.capture, "warp_instructions"); }
 
@@ -50,14 +51,13 @@ struct Drawn {
 // Values of other data, and places in tables of hashes, may fit by chance: what fits one draw by it does not
 // fit all. Nothing: one of them is not right.
 std::optional<Drawn> with_draws(const Lab& lab, TrialOptions options, const Try& change) {
-    constexpr uint64_t kTimes = 4;  // what other data may take beside these
     const std::vector<uint64_t>& seeds =
         draws_of(lab.s.prover, lab.other_seed, lab.times * trial_cost(lab.s));
     Drawn out;
     out.whole = options.blocks.empty() || static_cast<double>(seeds.size()) * work_of_all(lab) <= kAllTried;
     out.same = inputs_of(lab.s.prover, seeds.front()).same_data;
     if (out.whole) options.blocks.clear(), options.without_filled = false;
-    options.budget *= kTimes;
+    options.budget *= kOtherTimes;
     for (const uint64_t seed : seeds) {
         options.seed_offset = seed;
         const Trial t = change(options);
@@ -103,12 +103,11 @@ bool has_new_kind(const Trial& t, const Trial& than) {
 // them than without: then they are such as it takes, and only what fits the values by chance fails.
 void try_larger_values(const Lab& lab, const Try& change, Proof& proof) {
     constexpr double kNoWorse = 0.9;
-    constexpr uint64_t kTimes = 4;  // what other data may take beside these
     const Experiment& e = lab.s.experiment;
     // What judges outputs alone keeps results in FP64, which have no limits to leave.
     if (tries_on_device(e) || manifest::is_sequence(e.problem) || lab.blind || !lab.block.marks) return;
     TrialOptions options = lab.block;
-    options.races = true, options.budget *= kTimes;
+    options.races = true, options.budget *= kOtherTimes;
     const Trial here = as_it_is(lab, options);
     for (const uint64_t seed : {lab.other_seed, lab.other_seed + 1}) {
         options.seed_offset = kWild + seed;

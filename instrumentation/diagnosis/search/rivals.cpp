@@ -19,7 +19,7 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr size_t kMostOfLine = 3;     // further changes of the line that is told first
+constexpr size_t kMostOfLine = 3;     // further changes of the line that is reported first
 constexpr uint64_t kBlockTimes = 16;  // warp instructions that a block may take
 constexpr double kMostWork = 4e6;     // warp instructions of a launch whose blocks are all run
 constexpr std::array<uint64_t, 3> kSeeds = {1, kWild + 1, kWild + 2};
@@ -36,17 +36,27 @@ struct Rival {
     bool refuted = false;
 };
 
-Outcome outcome_of(Prover& prover, const Experiment& e, const std::string& text, TrialOptions options) {
-    Outcome out;
+// Nothing: it does not compile there.
+std::optional<ptx::Module> module_of(const Experiment& e, const std::string& text) {
     try {
-        options.races = true, options.entry = {};
-        options.on_end = [&](const execution::GlobalMemory& memory) {
-            for (const manifest::BoundArgument* a : manifest::arrays(e.problem))
-                if (const auto* m = a->output ? execution::find_named(memory, a->data.name) : nullptr)
-                    out.outputs.push_back({a->data.name, a->data.dtype, a->data.shape, m->bytes});
-        };
-        const ptx::Module module = changed_module(e, text);
-        const Trial t = try_module(prover, module, options);
+        return changed_module(e, text);
+    } catch (const Error&) { return std::nullopt; } catch (const Unsupported&) {
+        return std::nullopt;
+    }
+}
+
+Outcome outcome_of(Prover& prover, const std::optional<ptx::Module>& module, TrialOptions options) {
+    Outcome out;
+    if (!module) return out;
+    const manifest::Problem& p = prover.experiment.problem;
+    options.races = true, options.entry = {};
+    options.on_end = [&](const execution::GlobalMemory& memory) {
+        for (const manifest::BoundArgument* a : manifest::arrays(p))
+            if (const auto* m = a->output ? execution::find_named(memory, a->data.name) : nullptr)
+                out.outputs.push_back({a->data.name, a->data.dtype, a->data.shape, m->bytes});
+    };
+    try {
+        const Trial t = try_module(prover, *module, options);
         out.ran = t.unsupported.empty() && t.finished, out.right = mended(t);
     } catch (const Error&) {
         return {};  // it does not run there
@@ -93,20 +103,20 @@ void run_all(const SourceTrials& t, std::vector<Rival>& all) {
     TrialOptions options = lab.block;
     options.budget *= kBlockTimes, options.without_filled = false;
     if (counter(s.capture, "warp_instructions") <= kMostWork) options.blocks.clear();
-    for (const uint64_t seed : kSeeds) {
-        options.seed_offset = seed;
-        for (Rival& r : all)
-            r.outcomes.push_back(outcome_of(s.prover, s.experiment, r.mended.source, options));
-    }
-    for (const Shape& shape : t.shape->shapes)
-        if (shape.guessed)
-            for (Rival& r : all)
+    for (Rival& r : all) {
+        const std::optional<ptx::Module> module = module_of(s.experiment, r.mended.source);
+        for (const uint64_t seed : kSeeds) {
+            options.seed_offset = seed;
+            r.outcomes.push_back(outcome_of(s.prover, module, options));
+        }
+        for (const Shape& shape : t.shape->shapes)
+            if (shape.guessed)
                 r.outcomes.push_back(outcome_of(
                     *shape.prover,
-                    *shape.experiment,
-                    r.mended.source,
+                    module_of(*shape.experiment, r.mended.source),
                     {.blocks = {}, .budget = kBlockTimes * s.budget}
                 ));
+    }
 }
 
 // Where one is right the others have to be.

@@ -5,10 +5,10 @@
 
 namespace wl::diagnosis {
 
-// Runs what is told, and other changes of the line that is told first, on data and at sizes beyond those that
-// they were proven with. Where one of them is right the others have to be, and are dropped if they are not.
-// What is left, and differs there from the first, at another line takes the claim of a cause from all of
-// them, at the same line it leaves the place alone.
+// Runs what is reported, and other changes of the line that is reported first, on data and at sizes beyond
+// those that they were proven with. Where one of them is right the others have to be, and are dropped if they
+// are not. What is left, and differs there from the first, at another line takes the claim of a cause from
+// all of them, at the same line it leaves the place alone.
 void weigh_rivals(SourceTrials& trials, SearchResult& out);
 
 }  // namespace wl::diagnosis

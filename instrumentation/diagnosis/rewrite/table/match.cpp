@@ -177,7 +177,7 @@ constexpr std::array<std::pair<std::string_view, HoleCondition>, 20> kHoleCondit
       [](const Match& m, const Bound& h, const std::string&) {
           return kind_of_type(m.s, h.text) != ValueKind::other;
       }},
-     {"then",  // the second one behind
+     {"then",  // the second one after it
       [](const Match& m, const Bound&, const std::string& word) { return has_word(m, m.last + 2, word); }},
      {"statement",
       [](const Match& m, const Bound&, const std::string& word) { return has_word(m, m.here, word); }},
