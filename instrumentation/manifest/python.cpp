@@ -2,6 +2,7 @@
 #include "instrumentation/manifest/python.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/npy.h"
 #include "instrumentation/manifest/python_server.h"
@@ -82,7 +83,7 @@ void write_request(const Problem& problem, const PythonOptions& options, const s
     for (const BoundArgument& argument : problem.args)
         if (!is_view(argument)) request["inputs"][argument.name] = describe(argument, folder, files);
     if (options.block) request["block"] = {options.block->x, options.block->y, options.block->z};
-    write_scratch(folder + "/request.json", request.dump());
+    write_scratch(folder + "/request.json", json_text(request, -1));
 }
 
 std::string last_lines(std::string text, int count) {
