@@ -4,6 +4,7 @@
 #include "app/cli/grammar.h"
 #include "app/cli/programs/program_options.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/matched.h"
 #include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 
@@ -31,6 +32,7 @@ std::string said_plainly(const CLI::App& verb, const std::string& what) {
         kNoWord(R"((\S+): (.*) not in \{(.*)\})"), kNoValue(R"((\S+): 1 required .* missing)"),
         kRange(R"((\S+): Value (\S+) not in range.*)"), kAbsent(R"((\S+) is required)");
     std::smatch found;
+    if (what.size() > kLongestMatched) return what;
     if (std::regex_match(what, found, kNoNumber))
         return fmt::format("{} {}: this is no number", found[1].str(), found[2].str());
     if (std::regex_match(what, found, kNoWord)) {

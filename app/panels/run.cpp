@@ -4,6 +4,7 @@
 #include "app/draw/described/left_to_do.h"
 #include "app/draw/widgets.h"
 #include "app/session/edit/rerun.h"
+#include "instrumentation/base/matched.h"
 #include "instrumentation/manifest/inputs.h"
 
 #include <imgui.h>
@@ -37,10 +38,9 @@ void follow(RunPanel& panel, const Session& session) {
     if (panel.capture == session.captures && !panel.kernel.empty()) return;
     panel.capture = session.captures;
     const std::string& kernel = session.capture.launch.kernel;
-    const std::string first = session.kernels.empty() ? "" : session.kernels.front().name;
     if (kernel.empty()) {
         KernelOptions request = session.request;
-        if (request.kernel.empty()) request.kernel = first;
+        if (request.kernel.empty() && !session.kernels.empty()) request.kernel = session.kernels[0].name;
         take_request(panel, session, request);
     } else if (!session.path.empty() || panel.kernel != kernel) {
         take_request(panel, session, problem_to_change(session));
@@ -291,9 +291,9 @@ std::string field_of(const std::string& message) {
     };
     // The second is said of a number that was computed with the parameter: `-5 (from "N")`.
     static const std::regex kSet(R"(--set (\w+)=)"), kFrom(R"RE(\(from "[^"]*?\b([A-Za-z_]\w*)\b(?!\())RE");
-    std::smatch found;
+    const std::string text = message.substr(0, kLongestMatched);
     for (const std::regex& sign : {kSet, kFrom})
-        if (std::regex_search(message, found, sign)) return "set/" + found[1].str();
+        if (std::smatch found; std::regex_search(text, found, sign)) return "set/" + found[1].str();
     for (const auto& [sign, field] : kSigns)
         if (message.find(sign) != std::string::npos) return field;
     return "";

@@ -1,6 +1,8 @@
 // FILE, LINE and the word error, as NVRTC, nvcc and clang write them.
 #include "app/worker/complaints.h"
 
+#include "instrumentation/base/matched.h"
+
 #include <cstdlib>
 #include <regex>
 
@@ -14,8 +16,9 @@ std::optional<Complaint> complaint_from_line(const std::string& line) {
     static const std::regex kForm(
         R"(^(\S[^:(]*)[:(](\d+)(?:[:,]\d+)?\)?: (?:fatal |catastrophic )?error(?: #\S+)?: (.*)$)"
     );
+    const std::string text = line.substr(0, kLongestMatched);
     std::smatch found;
-    if (!std::regex_match(line, found, kForm)) return std::nullopt;
+    if (!std::regex_match(text, found, kForm)) return std::nullopt;
     return Complaint{found[1], std::atoi(found[2].str().c_str()), found[3]};
 }
 

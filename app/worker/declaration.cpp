@@ -1,6 +1,8 @@
 // Lines are searched by patterns; expressions of whole numbers are computed.
 #include "app/worker/declaration.h"
 
+#include "instrumentation/base/matched.h"
+
 #include <algorithm>
 #include <cctype>
 #include <regex>
@@ -20,6 +22,13 @@ std::vector<std::string> lines_of(const std::string& source) {
 
 std::string without_comment(const std::string& line) { return line.substr(0, line.find("//")); }
 
+constexpr size_t kLongestName = 1024;  // of which an expression is made
+
+// A line that nobody writes declares nothing.
+std::string matchable(const std::string& line) {
+    return line.size() <= kLongestMatched ? without_comment(line) : "";
+}
+
 std::string trimmed(const std::string& text) {
     const size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t\r");
     return first == std::string::npos ? "" : text.substr(first, last - first + 1);
@@ -33,10 +42,11 @@ struct Definition {
     bool found = false;
 };
 Definition definition_of(const std::vector<std::string>& lines, const std::string& name) {
+    if (name.size() > kLongestName) return {};
     const std::regex assigned("\\b" + name + R"(\s*=\s*([^;,=]+)[;,])"),
         defined("#\\s*define\\s+" + name + R"(\s+(.+)$)");
     for (size_t k = 0; k < lines.size(); ++k) {
-        const std::string line = without_comment(lines[k]);
+        const std::string line = matchable(lines[k]);
         std::smatch match;
         const bool constant = line.find("const") != std::string::npos;
         if ((constant && std::regex_search(line, match, assigned)) ||
@@ -145,7 +155,7 @@ std::vector<std::string> mark_at(const std::vector<std::string>& lines, int line
 std::string array_in(const std::string& pointer) {
     static const std::regex kChain(R"(^[&*(\s]*([A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*)*))");
     std::smatch match;
-    if (!std::regex_search(pointer, match, kChain)) return "";
+    if (pointer.size() > kLongestMatched || !std::regex_search(pointer, match, kChain)) return "";
     const std::string chain = match[1];
     return chain.substr(chain.find_last_of(".>") + 1);  // npos + 1 is 0
 }
@@ -154,13 +164,14 @@ std::string array_in(const std::string& pointer) {
 
 Declaration declaration_of(const std::string& source, const std::string& name, const Numbers& numbers) {
     Declaration out;
-    if (name.empty() || !std::all_of(name.begin(), name.end(), is_word)) return out;
+    const bool is_name = !name.empty() && name.size() <= kLongestName;
+    if (!is_name || !std::all_of(name.begin(), name.end(), is_word)) return out;
     const std::vector<std::string> lines = lines_of(source);
     const std::regex declared(
         R"(([A-Za-z_][\w:]*(?:<[^>]*>)?)\s+(?:[^;()=]*,\s*)?)" + name + R"(\s*((?:\[[^\]]*\])+))"
     );
     for (size_t k = 0; k < lines.size() && out.line == 0; ++k) {
-        const std::string line = without_comment(lines[k]);
+        const std::string line = matchable(lines[k]);
         std::smatch match;
         if (!std::regex_search(line, match, declared) || match[1] == "return") continue;
         const std::string extents = match[2];

@@ -7,9 +7,9 @@
 
 namespace wl::manifest {
 
-// Of a .toml: it, its source with the headers that quoted includes lead to, its reference with the modules
-// that it imports beside it (of a reference that is a kernel all of that kernel's), files of fills. Absolute,
-// without links. Throws Error where the manifest is wrong.
+// Of a .toml: it, its source with the headers that it names, its reference with the modules beside it that it
+// names (of a reference that is a kernel all of that kernel's), files of fills. Absolute, without links.
+// Throws Error where the manifest is wrong.
 std::set<std::filesystem::path> files_of(const std::string& toml);
 
 // Of these files, by name relative to the manifest's folder and content: another folder gives the same. Of a

@@ -1,5 +1,4 @@
-// The folders form the directed acyclic graph of ARCHITECTURE.md: read off the #include lines of the source
-// tree.
+// The folders form the directed acyclic graph of ARCHITECTURE.md: read off the #include lines.
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>

@@ -110,6 +110,24 @@ TEST(Limits, ProgramsAreStartedInOnePlace) {
     }
 }
 
+// Of libstdc++ they take a stack frame a character: texts from elsewhere are held to kLongestMatched.
+TEST(Limits, PatternsAreGivenTextsOfALimitedLength) {
+    size_t seen = 0;
+    for (const auto& [path, lines] : sources()) {
+        if (!path.starts_with("instrumentation/") && !path.starts_with("app/") && !path.starts_with("shim/"))
+            continue;
+        const auto holds = [&lines = lines](const char* text) {
+            return std::ranges::any_of(lines, [=](const std::string& line) {
+                return line.find(text) != std::string::npos;
+            });
+        };
+        if (!holds("#include <regex>")) continue;
+        ++seen;
+        EXPECT_TRUE(holds("kLongestMatched")) << path;
+    }
+    EXPECT_GT(seen, 4U);
+}
+
 TEST(Limits, AFunctionIsMeasuredByItsBody) {
     const Lines text = {
         "int f(int a) {",

@@ -118,6 +118,32 @@ std::string part(const std::string& cases, const std::string& part) {
     return R"({"sweep":"s","cases":)" + cases + R"(,"part":)" + part + R"(,"lost":[],"runs":[]})";
 }
 
+// Patterns of the standard library take a stack frame a character.
+TEST_F(Sizes, ALineOfAnyLengthIsNoReasonToCrash) {
+    const std::string much(1'000'000, 'a'), include = "#if 0\n#include \"" + much + "\"\n#endif\n";
+    write_file(
+        folder.path + "/k.cu", include + "extern \"C\" __global__ void k(float* x) { x[threadIdx.x] = 1; }\n"
+    );
+    write_file(
+        folder.path + "/k.py",
+        "def reference(inputs, params):\n    return {\"x\": inputs[\"x\"] + 1}\n    import " + much + "\n"
+    );
+    write_file(
+        toml,
+        "args = [ { name = \"x\", dtype = \"f32\", shape = [32], fill = \"zeros\", output = true } ]\n"
+        "launch = { grid = [1], block = [32] }\nreference = { python = \"k.py\" }\n"
+    );
+    const Said said = run();
+    EXPECT_EQ(said.status, 0) << said.status << said.err;
+    const std::string word(100'000, '1');
+    EXPECT_EQ(warplens({"run", toml, "--budget", word + "x"}).status, 2);
+    EXPECT_EQ(warplens({"run", toml, "--try", word}).status, 2);
+    EXPECT_EQ(
+        warplens({"init", folder.path + "/k.cu", "-o", folder.path + "/o.toml", "-D", "N=0." + word}).status,
+        0
+    );
+}
+
 TEST_F(Sizes, PartsOfASweepThatClaimMoreThanTheyHoldAreRefused) {
     const std::string file = folder.path + "/p.json";
     write_file(file, part("1000000000000000000", "[1,2]"));

@@ -31,12 +31,12 @@ TEST(MemoryRun, SharedMemoryOfFixedSizeEndsWherePtxasEndsIt) {
     const Said most = warplens({"run", "--", folder.path + "/static_shared"});
     EXPECT_EQ(most.out, "cudaSuccess\ncudaSuccess\n") << most.err;
     EXPECT_EQ(most.status, 0) << most.err;
-    ASSERT_TRUE(compiled(folder.path, "static_shared", std::string(kAsPtx) + " -DWL_BYTES=131072", "large"));
+    ASSERT_TRUE(compiled(folder.path, "static_shared", std::string(kAsPtx) + " -DWL_BYTES=49153", "large"));
     const Said large = warplens({"run", "--", folder.path + "/large"});
     EXPECT_EQ(large.out, "cudaErrorInvalidPtx\ncudaErrorInvalidPtx\n") << large.err;
     EXPECT_NE(large.status, 0) << large.err;
     EXPECT_TRUE(
-        has(large.err, "entry function '_Z5fixedPh' uses too much shared data (0x20000 bytes, 0xc000 max)")
+        has(large.err, "entry function '_Z5fixedPh' uses too much shared data (0xc001 bytes, 0xc000 max)")
     ) << large.err;
 }
 

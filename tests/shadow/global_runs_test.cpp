@@ -188,7 +188,8 @@ private:
     std::mt19937 random_;
     Pieces pieces_;
     // Rows of whole lines, rows that begin anywhere, one place for all, strides; of some the last lanes lie
-    // outside, or in the next allocation; and the very first and last bytes.
+    // outside, or in the next allocation; and the very first and last bytes. Some from the last lane to the
+    // first, some in any order.
     void place(Step& s) {
         const Piece& piece = pieces_[below(static_cast<uint32_t>(pieces_.size()))];
         const uint32_t kind = below(10), span = 32 * s.bytes;
@@ -201,6 +202,8 @@ private:
         if (kind == 9) start = (piece.base + piece.bytes) / s.bytes * s.bytes - uint64_t{s.bytes} * below(33);
         if (below(64) == 0) start += below(16);
         for (size_t l = 0; l < 32; ++l) s.at[l] = start + l * step;
+        if (below(6) == 0) std::reverse(s.at.begin(), s.at.end());
+        if (below(12) == 0) std::shuffle(s.at.begin(), s.at.end(), random_);
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/matched.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/binding.h"
 
@@ -40,7 +41,7 @@ bool is_expression(const std::string& value) {
 
 std::string quoted(const std::string& s) {
     static const std::regex kTomlNumber(R"(-?(0|[1-9][0-9]{0,17})(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?)");
-    if (std::regex_match(s, kTomlNumber)) return s;
+    if (s.size() <= kLongestMatched && std::regex_match(s, kTomlNumber)) return s;
     std::string out = "\"";
     for (const char c : s) {
         if (c == '"' || c == '\\') out += '\\';

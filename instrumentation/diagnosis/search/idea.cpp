@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/search/idea.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/matched.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/search/lab.h"
@@ -98,7 +99,7 @@ std::string refutation(const Lab& lab, const LastTrial& last) {
 Idea parse_idea(const std::string& text) {
     static const std::regex kForm(R"(^(?:(.+?):)?(\d+)\s*:(.*?)->(.*)$)");
     Idea out;
-    if (std::smatch m; std::regex_match(text, m, kForm)) {
+    if (std::smatch m; text.size() <= kLongestMatched && std::regex_match(text, m, kForm)) {
         out.file = m[1], out.line = std::atoi(m[2].str().c_str());
         out.was = trimmed(m[3]), out.now = trimmed(m[4]);
     }
