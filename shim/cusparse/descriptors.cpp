@@ -193,6 +193,44 @@ int cusparseCooSetPointers(const Sparse* m, const void* rows, const void* column
     });
 }
 
+int cusparseCsrSetStridedBatch(const Sparse* m, int batches, int64_t offsets_apart, int64_t values_apart) {
+    return answered([&] {
+        const auto it = sparse().at(m);
+        require(it->format == Format::csr && batches > 0 && offsets_apart >= 0 && values_apart >= 0);
+        it->batches = batches, it->offsets_apart = offsets_apart, it->values_apart = values_apart;
+        return 0;
+    });
+}
+int cusparseCooSetStridedBatch(const Sparse* m, int batches, int64_t apart) {
+    return answered([&] {
+        const auto it = sparse().at(m);
+        require(it->format == Format::coo && batches > 0 && apart >= 0);
+        it->batches = batches, it->offsets_apart = it->values_apart = apart;
+        return 0;
+    });
+}
+int cusparseSpMatGetStridedBatch(const Sparse* m, int* batches) {
+    return answered([&] {
+        give(batches, static_cast<int>(sparse().at(m)->batches));
+        return 0;
+    });
+}
+int cusparseDnMatSetStridedBatch(const Matrix* m, int batches, int64_t apart) {
+    return answered([&] {
+        const auto it = matrices().at(m);
+        require(batches > 0 && apart >= 0);
+        it->batches = batches, it->apart = apart;
+        return 0;
+    });
+}
+int cusparseDnMatGetStridedBatch(const Matrix* m, int* batches, int64_t* apart) {
+    return answered([&] {
+        const auto it = matrices().at(m);
+        give(batches, static_cast<int>(it->batches)), give(apart, it->apart);
+        return 0;
+    });
+}
+
 int cusparseDnVecGet(const Vector* v, int64_t* size, const void** values, int* type) {
     return answered([&] {
         const auto it = vectors().at(v);

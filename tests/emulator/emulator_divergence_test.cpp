@@ -184,6 +184,38 @@ TEST(EmulatorDivergence, AMaskMayNameALaneThatHasExited) {
     EXPECT_EQ(vote.get<uint32_t>("d")[0], ~8u);
 }
 
+// Nor in tiles, of which some have lost a lane and one all of its lanes, nor where masks differ in such a
+// lane.
+TEST(EmulatorDivergence, AMaskOfATileMayNameALaneThatHasExited) {
+    const std::string tiles = "and.b32 %r11, %r0, 24;\nshl.b32 %r11, 255, %r11;\n",
+                      of_its_own = "setp.eq.u32 %p3, %r0, 9;\nselp.b32 %r11, 0xfffffff7, -1, %p3;\n";
+    for (const std::string& masks : {tiles, of_its_own})
+        for (const std::string collective :
+             {"vote.sync.ballot.b32 %r10, 1, %r11;",
+              "match.any.sync.b32 %r10, 5, %r11;",
+              "bar.warp.sync %r11;",
+              "redux.sync.add.s32 %r10, 1, %r11;",
+              "shfl.sync.idx.b32 %r10, %r0, 9, 31, %r11;"}) {
+            if (masks == tiles && collective.starts_with("shfl")) continue;  // lane 9 is of one tile
+            KernelRun run(kernel(
+                masks +
+                "setp.eq.u32 %p1, %r0, 3;\n@%p1 exit;\nand.b32 %r12, %r0, 24;\n"
+                "setp.eq.u32 %p2, %r12, 16;\n@%p2 exit;\n" +
+                collective + "\n" + store_r("%r0")
+            ));
+            run.out<uint32_t>("d", 32).go();
+            EXPECT_TRUE(run.result.incidents.empty()) << masks << collective;
+            EXPECT_EQ(run.get<uint32_t>("d")[31], 31u) << masks << collective;
+        }
+    KernelRun vote(kernel(
+        tiles + "setp.eq.u32 %p1, %r0, 3;\n@%p1 exit;\nvote.sync.ballot.b32 %r10, 1, %r11;\n" +
+        store_r("%r10")
+    ));
+    vote.out<uint32_t>("d", 32).go();
+    EXPECT_EQ(vote.get<uint32_t>("d")[0], 0xf7u);
+    EXPECT_EQ(vote.get<uint32_t>("d")[31], 0xff000000u);
+}
+
 // elect.sync waits for all threads of its mask, and the leader may be one that is gone.
 TEST(EmulatorDivergence, AnElectionWithALaneThatHasExitedIsFound) {
     KernelRun run(kernel("setp.eq.u32 %p1, %r0, 3;\n@%p1 exit;\nelect.sync %r10|%p2, -1;\n" + store_r("%r10"))

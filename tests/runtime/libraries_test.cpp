@@ -51,6 +51,21 @@ TEST(Libraries, CusparseMultipliesInEveryForm) {
     EXPECT_TRUE(has(in_one_line(said.err), "not by NVIDIA's code: cusparseSpMV, cusparseSpMM")) << said.err;
 }
 
+TEST(Libraries, CusparseMultipliesComplexMatricesAndBatches) {
+    const Said said = run(WL_BATCHES);
+    EXPECT_EQ(
+        said.out,
+        "complex: 8 of 8 right\n"
+        "batches: 8 of 8 right\n"
+        "a batch of none: 3\n"
+        "of another format: 3\n"
+        "two for three: 3\n"
+        "memory that ends: 6\n"
+        "real ones as complex: 10\n"
+        "as it should be: 0\n"
+    ) << said.err;
+}
+
 TEST(Libraries, CusolverFactorsAndSolves) {
     const Said said = run(WL_SOLVER);
     EXPECT_EQ(

@@ -51,7 +51,7 @@ add_dependencies(wild_calls_test wild_rows driver_stub warplens_cuda random_call
 
 # Programs of NVIDIA's libraries, linked against what stands in for those; the runtime's header is all that they read.
 wl_program_test(libraries)
-foreach(program blas:cublas_13 sparse:cusparse_12 random:curand_10 solver:cusolver_12)
+foreach(program blas:cublas_13 sparse:cusparse_12 batches:cusparse_12 random:curand_10 solver:cusolver_12)
     string(REPLACE ":" ";" words ${program})
     list(GET words 0 name)
     list(GET words 1 library)
