@@ -51,6 +51,28 @@ TEST(GlobalRaces, AStoreAndAReadOfTwoBlocksAreOneInEitherOrder) {
     EXPECT_EQ(earlier[0].second.value, 1u);
 }
 
+// Another access has come in between, or another lane's bytes are beside: `bytes` says how many are told.
+TEST(GlobalRaces, WhatAStoreLeftIsToldWhereMemoryHoldsIt) {
+    const std::string second = "if (b == 1 && i == 0) atomicAdd(x, 10);";
+    const auto held = races("if (b == 0 && i == 0) x[0] = 7; " + second, 2);
+    ASSERT_EQ(held.size(), 1u);
+    EXPECT_EQ(held[0].first.value, 7u);
+    EXPECT_EQ(held[0].first.bytes, 4u);
+    const auto hidden = races("if (b == 0 && i == 0) { x[0] = 7; atomicAdd(x, 1); } " + second, 2);
+    ASSERT_EQ(hidden.size(), 1u);
+    EXPECT_TRUE(hidden[0].first.write);
+    EXPECT_EQ(hidden[0].first.bytes, 0u) << "8 was never stored";
+    const auto wide = races(
+        "if (b == 0 && i < 2) x[i] = 1 + i;\n"
+        "if (b == 1 && i == 0) { const int2 v = *(const int2*)x; out[0] = v.x + v.y; }",
+        2
+    );
+    ASSERT_EQ(wide.size(), 1u);
+    EXPECT_EQ(wide[0].first.lanes, 1u);
+    EXPECT_EQ(wide[0].first.bytes, 4u) << "the other four are lane 1's";
+    EXPECT_EQ(wide[0].second.bytes, 8u);
+}
+
 TEST(GlobalRaces, AreTheSameWhateverTheNumberOfWorkers) {
     const std::string body = "if (i == 5) x[7] = b; out[b * 64 + i] = i;";
     const auto one = races(body, 12, 1);
