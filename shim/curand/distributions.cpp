@@ -2,6 +2,8 @@
 // there, with the sine, cosine, logarithm and exponential function of the CPU.
 #include "shim/curand/distributions.h"
 
+#include "shim/curand/sobol.h"
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -61,6 +63,61 @@ void by_fours(Sequences& s, std::vector<T>& out, uint64_t blocks, Draw draw) {
     }
 }
 
+// Sobol: the numbers of one dimension after those of the other.
+template <class T, class Of>
+void by_dimensions(Sequences& s, std::vector<T>& out, Of of) {
+    const uint64_t each = out.size() / s.settings.dimensions;
+    const uint32_t bits = s.settings.kind == Kind::sobol64 ? 64 : 32;
+    for (uint32_t d = 0; d < s.settings.dimensions; ++d) {
+        const std::vector<uint64_t> x = sobol(d, bits, s.position, each);
+        std::transform(x.begin(), x.end(), out.begin() + static_cast<int64_t>(d * each), of);
+    }
+    s.position += each;
+}
+
+// Halley's steps from a rough inverse; q from 0 to a little more than 1.
+double inverse_of_erfc(double q) {
+    double y = std::sqrt(std::max(0.0, -std::log(q * (2 - q))));
+    for (int step = 0; step < 8; ++step) {
+        const double error = (std::erfc(y) - q) / (-2 / std::sqrt(kPi) * std::exp(-y * y));
+        y -= error / (1 + y * error);
+    }
+    return y;
+}
+// The inverse of the normal distribution, from the half that is represented better.
+float normal_of_uniform(uint32_t x) {
+    const bool mirrored = x > 0x80000000U;
+    const auto y = static_cast<float>(inverse_of_erfc(2.0F * single_of(mirrored ? ~x : x)));
+    return (mirrored ? 1.4142135F : -1.4142135F) * y;
+}
+double normal_of_uniform(uint64_t x, int bits) {
+    const bool mirrored = x > uint64_t{1} << (bits - 1);
+    if (mirrored) x = (uint64_t{1} << bits) - 1 - x;
+    const double p = std::ldexp(static_cast<double>(x) + 0.5, -bits);
+    return (mirrored ? 1 : -1) * std::sqrt(2.0) * inverse_of_erfc(2 * p);
+}
+
+uint32_t high_word(Kind kind, uint64_t x) {
+    return static_cast<uint32_t>(kind == Kind::sobol64 ? x >> 32 : x);
+}
+
+void quasi(Sequences& s, std::vector<float>& out, Shape shape) {
+    by_dimensions(s, out, [kind = s.settings.kind, shape](uint64_t x) {
+        const uint32_t word = high_word(kind, x);
+        return shape == Shape::uniform ? single_of(word) : normal_of_uniform(word);
+    });
+}
+void quasi(Sequences& s, std::vector<double>& out, Shape shape) {
+    by_dimensions(s, out, [kind = s.settings.kind, shape](uint64_t x) {
+        if (kind == Kind::sobol32)
+            return shape == Shape::uniform ? std::ldexp(static_cast<double>(x) + 1, -32)
+                                           : normal_of_uniform(x, 32);
+        const uint64_t y = x >> 11;
+        return shape == Shape::uniform ? std::ldexp(static_cast<double>(y) + 0.5, -53)
+                                       : normal_of_uniform(y, 53);
+    });
+}
+
 std::array<float, 4> four_normal(const std::array<Words, 2>& w) {
     const auto [a, b] = normal_of_bits(w[0][0], w[0][1]);
     const auto [c, d] = normal_of_bits(w[0][2], w[0][3]);
@@ -86,6 +143,8 @@ void uniform(Sequences& s, std::vector<float>& out) {
                 return std::array<float, 4>{
                     single_of(x[0]), single_of(x[1]), single_of(x[2]), single_of(x[3])};
             });
+        case Kind::sobol32:
+        case Kind::sobol64: return quasi(s, out, Shape::uniform);
     }
 }
 
@@ -103,6 +162,8 @@ void normal(Sequences& s, std::vector<float>& out) {
                 std::tie(to[0], to[1]) = normal_of(x, y * kTurn);
             });
         case Kind::philox: return by_fours(s, out, 1, four_normal);
+        case Kind::sobol32:
+        case Kind::sobol64: return quasi(s, out, Shape::normal);
     }
 }
 
@@ -123,6 +184,8 @@ void uniform(Sequences& s, std::vector<double>& out) {
                     double_of(w[1][0], w[1][1]),
                     double_of(w[1][2], w[1][3])};
             });
+        case Kind::sobol32:
+        case Kind::sobol64: return quasi(s, out, Shape::uniform);
     }
 }
 
@@ -140,6 +203,8 @@ void normal(Sequences& s, std::vector<double>& out) {
                 std::tie(to[0], to[1]) = normal_of(x, y * 2.0);
             });
         case Kind::philox: return by_fours(s, out, 2, four_normal_doubles);
+        case Kind::sobol32:
+        case Kind::sobol64: return quasi(s, out, Shape::normal);
     }
 }
 
@@ -169,7 +234,15 @@ std::vector<uint32_t> bits(Sequences& s, size_t count) {
             });
             break;
         case Kind::philox: by_fours(s, out, 1, [](const std::array<Words, 2>& w) { return w[0]; }); break;
+        case Kind::sobol32:
+        case Kind::sobol64: by_dimensions(s, out, [](uint64_t x) { return static_cast<uint32_t>(x); });
     }
+    return out;
+}
+
+std::vector<uint64_t> long_bits(Sequences& s, size_t count) {
+    std::vector<uint64_t> out(count);
+    by_dimensions(s, out, [](uint64_t x) { return x; });
     return out;
 }
 

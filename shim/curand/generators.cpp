@@ -1,5 +1,6 @@
 // cuRAND's functions for the host. Enumerations are passed as the ints that they are.
 #include "shim/curand/distributions.h"
+#include "shim/curand/sobol.h"
 #include "shim/libraries/calls.h"
 
 #include <optional>
@@ -46,7 +47,8 @@ Handles<Generator>& generators() {
 
 // Another seed or order goes on from the position that was reached; another offset from that.
 void bring_up(std::optional<Sequences>& s, Settings settings, std::optional<uint64_t> offset, bool anew) {
-    const bool same = s && s->settings.seed == settings.seed && s->settings.legacy == settings.legacy;
+    const bool same = s && s->settings.seed == settings.seed && s->settings.legacy == settings.legacy &&
+        s->settings.dimensions == settings.dimensions;
     if (same && !offset && !anew) return;
     if (s && !offset && settings.kind == Kind::philox) tell_note(kReseeded);
     settings.offset = offset.value_or(s ? s->position : 0);
@@ -57,6 +59,7 @@ template <class T, class Make>
 int generated(const char* function, const void* handle, T* out, size_t count, Make make) {
     return answered([&] {
         const auto g = generators().at(handle);
+        if (count % g->settings.dimensions != 0) return kNotMultiple;
         require_memory(out, static_cast<int64_t>(count), sizeof(T), kWhat);
         if (count == 0) return 0;
         tell_note(kOrder);
@@ -84,7 +87,8 @@ int distributed(
 ) {
     return answered([&] {
         const auto g = generators().at(handle);
-        const bool in_pairs = shape != Shape::uniform && g->settings.kind != Kind::philox;
+        const Kind kind = g->settings.kind;
+        const bool in_pairs = shape != Shape::uniform && kind != Kind::philox && !is_quasi(kind);
         if (in_pairs && count % 2 != 0) return kNotMultiple;
         return generated(function, handle, out, count, [=](Sequences& s, size_t n) {
             if constexpr (std::is_same_v<T, float>)
@@ -95,18 +99,23 @@ int distributed(
     });
 }
 
-constexpr int kDefault = 100, kMtgp32 = 141, kMt19937 = 142, kQuasi = 200, kLastQuasi = 204;
+constexpr int kDefault = 100, kMtgp32 = 141, kMt19937 = 142, kQuasi = 200, kScrambled = 202,
+              kScrambled64 = 204;
+constexpr uint32_t kMostOfNvidias = 20000;  // dimensions
 
 int create(Generator** out, int type, bool on_host, const void* caller) {
     return answered([&] {
         Generator* made = nullptr;
         if (!write_value(out, &made, sizeof(Generator*))) return kStatuses.no_handle;
-        if (type == kMtgp32 || type == kMt19937 || (type >= kQuasi && type <= kLastQuasi))
+        if (type == kMtgp32 || type == kMt19937 || type == kScrambled || type == kScrambled64)
             refuse(("curandCreateGenerator of type " + std::to_string(type)).c_str(), caller);
         Generator g;
-        g.settings.kind = static_cast<Kind>(type == kDefault ? static_cast<int>(Kind::xorwow) : type);
+        g.settings.kind = type == kDefault ? Kind::xorwow
+            : type == kQuasi               ? Kind::sobol32
+                                           : static_cast<Kind>(type);
         const Kind kind = g.settings.kind;
-        if (kind != Kind::xorwow && kind != Kind::mrg32k3a && kind != Kind::philox) return kTypeError;
+        if (kind != Kind::xorwow && kind != Kind::mrg32k3a && kind != Kind::philox && !is_quasi(kind))
+            return kTypeError;
         if (!on_host && !has_device()) return kNoDevice;
         g.on_host = on_host;
         give(out, generators().add(g));
@@ -149,7 +158,9 @@ int curandSetStream(const Generator* handle, void* stream) {
 
 int curandSetPseudoRandomGeneratorSeed(const Generator* handle, unsigned long long seed) {
     return answered([&] {
-        generators().at(handle)->settings.seed = seed;
+        const auto g = generators().at(handle);
+        if (is_quasi(g->settings.kind)) return kTypeError;
+        g->settings.seed = seed;
         return 0;
     });
 }
@@ -162,10 +173,14 @@ int curandSetGeneratorOffset(const Generator* handle, unsigned long long offset)
 }
 
 int curandSetGeneratorOrdering(const Generator* handle, int order) {
-    constexpr int kBest = 100, kPlain = 101, kSeeded = 102, kLegacy = 103, kDynamic = 104;
+    constexpr int kBest = 100, kPlain = 101, kSeeded = 102, kLegacy = 103, kDynamic = 104, kOfQuasi = 201;
     const void* const caller = __builtin_return_address(0);
     return answered([&] {
         const auto g = generators().at(handle);
+        if (is_quasi(g->settings.kind)) {
+            require(order == kOfQuasi);
+            return 0;
+        }
         if ((order == kSeeded && g->settings.kind == Kind::xorwow) || (order == kDynamic && !g->on_host))
             refuse(("curandSetGeneratorOrdering to " + std::to_string(order)).c_str(), caller);
         require(order == kBest || order == kPlain || order == kLegacy);
@@ -181,19 +196,31 @@ int curandGenerateSeeds(const Generator* handle) {
     });
 }
 
-int curandSetQuasiRandomGeneratorDimensions(const Generator* handle, unsigned /*dimensions*/) {
+int curandSetQuasiRandomGeneratorDimensions(const Generator* handle, unsigned dimensions) {
+    const void* const caller = __builtin_return_address(0);
     return answered([&] {
-        generators().at(handle);
-        return kTypeError;  // there are none of them
+        const auto g = generators().at(handle);
+        if (!is_quasi(g->settings.kind)) return kTypeError;
+        require(dimensions >= 1 && dimensions <= kMostOfNvidias);
+        if (dimensions > kMostDimensions)
+            refuse(("cuRAND of " + std::to_string(dimensions) + " dimensions").c_str(), caller);
+        g->settings.dimensions = dimensions;
+        return 0;
     });
 }
 
-int curandGenerateLongLong(const Generator* handle, unsigned long long* /*out*/, size_t /*count*/) {
-    return curandSetQuasiRandomGeneratorDimensions(handle, 1);
+int curandGenerateLongLong(const Generator* handle, uint64_t* out, size_t count) {
+    return answered([&] {
+        if (generators().at(handle)->settings.kind != Kind::sobol64) return kTypeError;
+        return generated("curandGenerateLongLong", handle, out, count, long_bits);
+    });
 }
 
 int curandGenerate(const Generator* handle, uint32_t* out, size_t count) {
-    return generated("curandGenerate", handle, out, count, bits);
+    return answered([&] {
+        if (generators().at(handle)->settings.kind == Kind::sobol64) return kTypeError;
+        return generated("curandGenerate", handle, out, count, bits);
+    });
 }
 int curandGenerateUniform(const Generator* handle, float* out, size_t count) {
     return distributed("curandGenerateUniform", handle, out, count, Shape::uniform, 0.0F, 1.0F);

@@ -134,6 +134,8 @@ uint64_t count_of(const Settings& settings) {
         case Kind::xorwow: return 4096;
         case Kind::mrg32k3a: return settings.legacy ? 4096 : 81920;
         case Kind::philox: return 65536;
+        case Kind::sobol32:
+        case Kind::sobol64: return 1;
     }
     return 1;
 }

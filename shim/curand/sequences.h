@@ -10,12 +10,20 @@
 
 namespace wl::curand {
 
-enum class Kind : int { xorwow = 101, mrg32k3a = 121, philox = 161 };  // curandRngType_t
+enum class Kind : int {
+    xorwow = 101,
+    mrg32k3a = 121,
+    philox = 161,
+    sobol32 = 201,
+    sobol64 = 203
+};  // curandRngType_t
+constexpr bool is_quasi(Kind kind) { return kind == Kind::sobol32 || kind == Kind::sobol64; }
 
 struct Settings {
     Kind kind = Kind::xorwow;
     uint64_t seed = 0, offset = 0;
-    bool legacy = false;  // CURAND_ORDERING_PSEUDO_LEGACY
+    bool legacy = false;      // CURAND_ORDERING_PSEUDO_LEGACY
+    uint32_t dimensions = 1;  // of Sobol
 };
 
 using Words = std::array<uint32_t, 4>;
@@ -34,7 +42,8 @@ struct Mrg {
     double next();  // a whole number from 1 to 2^32 - 209
 };
 
-// All sequences at an instant. `position`: whose turn it is; of Philox counted in numbers, four a turn.
+// All sequences at an instant. `position`: whose turn it is; of Philox counted in numbers, four a turn; of
+// Sobol the next number of each dimension.
 struct Sequences {
     Settings settings;
     uint64_t count = 0, position = 0;

@@ -90,7 +90,11 @@ constexpr const char* kNumbers =
     "Philox: bits 28462dfb3fb921d4 single 9ecefd5b9c4f626b double fe3773a9034e75ce legacy 426991db95a4d6fe\n"
     "XORWOW: normal -1.3627 -0.7130, in FP64 2.690068914 -1.504888059, log-normal 1.5129\n"
     "MRG32k3a: normal -0.2012 1.4277, in FP64 2.418967812 1.654409789, log-normal 1.4194\n"
-    "Philox: normal -1.9506 -2.5368, in FP64 1.553793388 1.340732633, log-normal 0.2745\n";
+    "Philox: normal -1.9506 -2.5368, in FP64 1.553793388 1.340732633, log-normal 0.2745\n"
+    "Sobol: bits 22e8a9873582ae05 bits 2de933a6deb4c5c5 single cf064f3f7f7c8673 double b036f10585ff9a56 "
+    "normal -11.6759 0.3627 1.6373, in FP64 -1.300698760 2.774293119\n"
+    "Sobol of 64 bits: bits ee9f2e1901e3d1e5 bits ce2b7415657e4a65 single cf064f3f7f7c8673 double "
+    "eb78e5a3bdadb740 normal -11.6759 0.3627 1.6373, in FP64 -1.300698761 2.774293118\n";
 
 TEST(Libraries, CurandGivesThePublishedNumbersInTheOrderOfNvidias) {
     const Said device = run(WL_RANDOM), host = run(WL_RANDOM, {"host"});
@@ -162,7 +166,13 @@ constexpr const char* kWrongRandom =
     "as it should be: 0\n"
     "nothing: 0\n"
     "no generator of that number: 103\n"
-    "Sobol: 999\n"
+    "MT19937: 999\n"
+    "scrambled Sobol: 999\n"
+    "a seed for Sobol: 103\n"
+    "no dimension: 104\n"
+    "20,000 dimensions: 999\n"
+    "8 numbers in 3 dimensions: 105\n"
+    "dimensions of XORWOW: 103\n"
     "an odd number of pairs: 105\n"
     "more than there is room: 201\n"
     "far more: 104\n"

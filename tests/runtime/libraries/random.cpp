@@ -18,7 +18,9 @@ int curandDestroyGenerator(curandGenerator_t);
 int curandSetPseudoRandomGeneratorSeed(curandGenerator_t, unsigned long long);
 int curandSetGeneratorOffset(curandGenerator_t, unsigned long long);
 int curandSetGeneratorOrdering(curandGenerator_t, curandOrdering_t);
+int curandSetQuasiRandomGeneratorDimensions(curandGenerator_t, unsigned);
 int curandGenerate(curandGenerator_t, unsigned*, size_t);
+int curandGenerateLongLong(curandGenerator_t, unsigned long long*, size_t);
 int curandGenerateUniform(curandGenerator_t, float*, size_t);
 int curandGenerateUniformDouble(curandGenerator_t, double*, size_t);
 int curandGenerateNormal(curandGenerator_t, float*, size_t, float, float);
@@ -109,10 +111,49 @@ void published() {
     curandDestroyGenerator(philox), curandDestroyGenerator(mrg);
 }
 
+// Sobol's, of all dimensions that there are, in two parts and from an offset on.
+void quasi(const char* name, int type) {
+    constexpr unsigned kDimensions = 101;
+    constexpr size_t kEach = 500, kAll = kDimensions * kEach;
+    std::printf("%s:", name);
+    const curandGenerator_t g = made(type, 0);
+    curandSetQuasiRandomGeneratorDimensions(g, kDimensions);
+    for (int part = 0; part < 2; ++part)
+        if (type == 201)
+            say_hash("bits", numbers<unsigned>(kAll, [&](unsigned* at, size_t n) {
+                         curandGenerate(g, at, n);
+                     }));
+        else
+            say_hash("bits", numbers<unsigned long long>(kAll, [&](unsigned long long* at, size_t n) {
+                         curandGenerateLongLong(g, at, n);
+                     }));
+    say_hash("single", numbers<float>(kAll, [&](float* at, size_t n) { curandGenerateUniform(g, at, n); }));
+    curandSetGeneratorOffset(g, 4000000001ULL);
+    say_hash("double", numbers<double>(kAll, [&](double* at, size_t n) {
+                 curandGenerateUniformDouble(g, at, n);
+             }));
+    curandDestroyGenerator(g);
+    const curandGenerator_t plain = made(type, 0);  // one dimension
+    const auto single =
+        numbers<float>(7, [&](float* at, size_t n) { curandGenerateNormal(plain, at, n, 1, 2); });
+    const auto twice =
+        numbers<double>(7, [&](double* at, size_t n) { curandGenerateNormalDouble(plain, at, n, 1, 2); });
+    std::printf(
+        " normal %.4f %.4f %.4f, in FP64 %.9f %.9f\n",
+        double(single[0]),
+        double(single[4]),
+        double(single[6]),
+        twice[0],
+        twice[6]
+    );
+    curandDestroyGenerator(plain);
+}
+
 void right() {
     published();
     hashes("XORWOW", 101), hashes("MRG32k3a", 121), hashes("Philox", 161);
     normals("XORWOW", 101), normals("MRG32k3a", 121), normals("Philox", 161);
+    quasi("Sobol", 201), quasi("Sobol of 64 bits", 203);
 }
 
 int created(int type) {
@@ -130,7 +171,15 @@ void wrong() {
     say("as it should be", int(curandGenerate(g, some.at, 8)));
     say("nothing", int(curandGenerate(g, some.at, 0)));
     say("no generator of that number", created(5));
-    say("Sobol", created(201));
+    say("MT19937", created(142));
+    say("scrambled Sobol", created(202));
+    const curandGenerator_t sobol = made(201, 0);
+    say("a seed for Sobol", int(curandSetPseudoRandomGeneratorSeed(sobol, 1)));
+    say("no dimension", int(curandSetQuasiRandomGeneratorDimensions(sobol, 0)));
+    say("20,000 dimensions", int(curandSetQuasiRandomGeneratorDimensions(sobol, 20000)));
+    curandSetQuasiRandomGeneratorDimensions(sobol, 3);
+    say("8 numbers in 3 dimensions", int(curandGenerate(sobol, some.at, 8)));
+    say("dimensions of XORWOW", int(curandSetQuasiRandomGeneratorDimensions(g, 1)));
     say("an odd number of pairs", int(curandGenerateNormal(g, few.at, 7, 0, 1)));
     say("more than there is room", int(curandGenerate(g, some.at, 9)));
     say("far more", int(curandGenerate(g, some.at, SIZE_MAX)));
