@@ -241,6 +241,31 @@ TEST_F(Stranger, WhatTheUserRanIsKnownWhereverItsCaptureLies) {
     EXPECT_NE(said.out.find("twice"), std::string::npos) << said.out;
 }
 
+// Trust is of the kernel as it is now; a capture of it as it was is repeated from what it carries.
+TEST_F(Stranger, ACaptureOfAnEarlierSourceIsNotOfTheKernelAsItIs) {
+    write_kernel(from);
+    receive();
+    std::string source = kSource;
+    write_file(from + "/mine.cu", source.replace(source.find("2 * A"), 1, "3"));
+    const std::string later = folder.path + "/later.wlcap";
+    EXPECT_EQ(say("colleague", {"run", from + "/mine.toml", "-o", later, "--search", "0"}).status, 1);
+    const Said said = say("colleague", {"at", capture, "--line", "6", "--print", "twice"});
+    EXPECT_EQ(said.status, 2) << said.out;
+    EXPECT_EQ(say("colleague", {"at", later, "--line", "6", "--print", "twice"}).status, 0);
+}
+
+// Nor is it of a kernel of ours that has its name.
+TEST_F(Stranger, ACaptureThatCallsItselfAKernelOfOursIsNone) {
+    write_kernel(from);
+    receive();
+    const std::string file = here + "/sent.wlcap";
+    edit([](capture::Capture& c) { c.launch.kernel = "v2c_3"; }, file);
+    const Said said = say("stranger", {"at", file, "--line", "6", "--print", "twice"});
+    EXPECT_EQ(said.status, 2) << said.out;
+    EXPECT_NE(said.err.find("add --trust"), std::string::npos) << said.err;
+    EXPECT_EQ(said.err.find("kernels/v2c_3"), std::string::npos) << said.err;
+}
+
 TEST_F(Stranger, NothingThatARecordedLaunchNamesIsOpened) {
     const std::string secret = folder.path + "/secret", file = folder.path + "/sent.wllaunch";
     fs::create_directories(secret);

@@ -184,36 +184,49 @@ TEST(EmulatorDivergence, AMaskMayNameALaneThatHasExited) {
     EXPECT_EQ(vote.get<uint32_t>("d")[0], ~8u);
 }
 
-// Nor in tiles, of which some have lost a lane and one all of its lanes, nor where masks differ in such a
+// Nor in tiles, of which each has lost a lane and one all of its lanes, nor where masks differ in such a
 // lane.
 TEST(EmulatorDivergence, AMaskOfATileMayNameALaneThatHasExited) {
     const std::string tiles = "and.b32 %r11, %r0, 24;\nshl.b32 %r11, 255, %r11;\n",
-                      of_its_own = "setp.eq.u32 %p3, %r0, 9;\nselp.b32 %r11, 0xfffffff7, -1, %p3;\n";
-    for (const std::string& masks : {tiles, of_its_own})
+                      less = "setp.eq.u32 %p3, %r0, 9;\n@%p3 and.b32 %r11, %r11, 0xfffff7ff;\n",
+                      gone =
+                          "and.b32 %r12, %r0, 7;\nsetp.eq.u32 %p1, %r12, 3;\n@%p1 exit;\n"
+                          "and.b32 %r12, %r0, 24;\nsetp.eq.u32 %p2, %r12, 16;\n@%p2 exit;\n";
+    for (const std::string& masks : {tiles, tiles + less})
         for (const std::string collective :
              {"vote.sync.ballot.b32 %r10, 1, %r11;",
               "match.any.sync.b32 %r10, 5, %r11;",
-              "bar.warp.sync %r11;",
+              "bar.warp.sync %r11;\nmov.u32 %r10, %r0;",
               "redux.sync.add.s32 %r10, 1, %r11;",
-              "shfl.sync.idx.b32 %r10, %r0, 9, 31, %r11;"}) {
-            if (masks == tiles && collective.starts_with("shfl")) continue;  // lane 9 is of one tile
+              "shfl.sync.bfly.b32 %r10, %r0, 4, 31, %r11;"}) {
+            const bool reads = collective.starts_with("shfl");  // 7 would read 3
             KernelRun run(kernel(
-                masks +
-                "setp.eq.u32 %p1, %r0, 3;\n@%p1 exit;\nand.b32 %r12, %r0, 24;\n"
-                "setp.eq.u32 %p2, %r12, 16;\n@%p2 exit;\n" +
-                collective + "\n" + store_r("%r0")
+                masks + gone +
+                (reads ? "and.b32 %r12, %r0, 7;\nsetp.eq.u32 %p2, %r12, 7;\n@%p2 exit;\n" : "") + collective +
+                "\n" + store_r("%r10")
             ));
             run.out<uint32_t>("d", 32).go();
             EXPECT_TRUE(run.result.incidents.empty()) << masks << collective;
-            EXPECT_EQ(run.get<uint32_t>("d")[31], 31u) << masks << collective;
+            const auto d = run.get<uint32_t>("d");
+            if (collective.starts_with("vote")) {
+                EXPECT_EQ(d[0], 0xf7u);
+                EXPECT_EQ(d[31], 0xf7000000u);
+            }
+            if (reads) { EXPECT_EQ(d[30], 26u); }
         }
-    KernelRun vote(kernel(
-        tiles + "setp.eq.u32 %p1, %r0, 3;\n@%p1 exit;\nvote.sync.ballot.b32 %r10, 1, %r11;\n" +
-        store_r("%r10")
+}
+
+// Whoever is gone is none of those that do not come.
+TEST(EmulatorDivergence, LanesThatNeverComeAreThoseThatHaveNotExited) {
+    KernelRun run(kernel(
+        "setp.eq.u32 %p1, %r0, 3;\n@%p1 exit;\nsetp.eq.u32 %p2, %r0, 5;\n@%p2 bra ASIDE;\n"
+        "vote.sync.ballot.b32 %r10, 1, -1;\nbra DONE;\nASIDE:\nbar.sync 0;\nDONE:\n" +
+        store_r("%r0")
     ));
-    vote.out<uint32_t>("d", 32).go();
-    EXPECT_EQ(vote.get<uint32_t>("d")[0], 0xf7u);
-    EXPECT_EQ(vote.get<uint32_t>("d")[31], 0xff000000u);
+    run.out<uint32_t>("d", 32).go();
+    const auto found = run.incidents(Incident::Kind::lane_not_in_mask);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].first.lanes, 1u << 5) << found[0].detail;
 }
 
 // elect.sync waits for all threads of its mask, and the leader may be one that is gone.
