@@ -251,6 +251,7 @@ TEST_F(Stranger, ACaptureOfAnEarlierSourceIsNotOfTheKernelAsItIs) {
     EXPECT_EQ(say("colleague", {"run", from + "/mine.toml", "-o", later, "--search", "0"}).status, 1);
     const Said said = say("colleague", {"at", capture, "--line", "6", "--print", "twice"});
     EXPECT_EQ(said.status, 2) << said.out;
+    EXPECT_EQ(say("colleague", {"at", capture, "--line", "6"}).status, 0);
     EXPECT_EQ(say("colleague", {"at", later, "--line", "6", "--print", "twice"}).status, 0);
 }
 

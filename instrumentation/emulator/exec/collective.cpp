@@ -71,7 +71,7 @@ void take_in(Warp& w, const Instr* i) { take_in(w, i, w.exists); }
 void take_in(Warp& w, const Instr* i, const uint32_t* members) {
     for (uint32_t rest = w.mask; rest != 0;) {
         const uint32_t named = members[first_lane(rest)];
-        const uint32_t lanes = mask_of([=](int lane) { return members[lane] == named; }) & w.mask;
+        const uint32_t lanes = naming(w, members, named) & w.mask;
         take_in(w, i, lanes);
         rest &= ~lanes;
     }

@@ -48,13 +48,15 @@ inline const Instr* go_on(Warp& w, const Instr* i, Standing standing) {
     return standing == Standing::parted ? yield(w, i + 1) : i + 1;
 }
 
-// body(lanes) for the running lanes of each member mask.
+// body(lanes) for the running lanes of each member mask. As for who waits for whom, lanes that have exited
+// make no difference.
 template <class Body>
 inline void for_groups(Warp& w, uint32_t members_slot, Body body) {
     const uint32_t* m = cells<uint32_t>(w, members_slot);
+    const uint32_t live = w.live;
     for (uint32_t rest = w.mask; rest != 0;) {
-        const uint32_t named = m[first_lane(rest)];
-        const uint32_t lanes = mask_of([=](int lane) { return m[lane] == named; }) & w.mask;
+        const uint32_t named = m[first_lane(rest)] & live;
+        const uint32_t lanes = mask_of([=](int lane) { return (m[lane] & live) == named; }) & w.mask;
         body(lanes);
         rest &= ~lanes;
     }
