@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/assemble.h"
 
 #include "instrumentation/analysis/diff.h"
+#include "instrumentation/diagnosis/early_return.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/observe.h"
 #include "instrumentation/diagnosis/progress.h"
@@ -116,6 +117,7 @@ Pass run_pass(
     c.counters.emplace_back("warp_instructions", static_cast<double>(result.warp_instructions));
     c.seconds.emplace_back("run", seconds(all));
     c.covered.blocks = static_cast<int64_t>(result.blocks);
+    drop_part_exited(e, result.incidents);
     add_incidents(pass.incidents, result.incidents);
     c.notes.insert(c.notes.end(), result.notes.begin(), result.notes.end());
     note_printed(result, c);

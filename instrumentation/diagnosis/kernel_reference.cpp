@@ -8,6 +8,7 @@
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/observe.h"
 #include "instrumentation/diagnosis/progress.h"
+#include "instrumentation/emulator/observe/part_exited.h"
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +60,9 @@ void run_launch(const Experiment& e, execution::GlobalMemory& memory, Left& left
     run.marks = !e.problem.kernel.tiles.empty();
     run.on_tile = [&](execution::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
     const execution::Launch launch = launch_in(e.problem, entry_of(e.module, e.entry), memory);
-    if (!executable.run(launch, memory, run).incidents.empty())
+    execution::RunResult ran = executable.run(launch, memory, run);
+    std::erase_if(ran.incidents, emulator::is_part_exited);
+    if (!ran.incidents.empty())
         left.problem = "it comes to grief; `warplens diagnose " +
             manifest::display_path(e.problem.kernel.path) + "` says where";
     if (e.problem.at + 1 == e.problem.launches.size()) compare_outputs(observer, memory);

@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/record.h"
 
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/diagnosis/early_return.h"
 #include "instrumentation/diagnosis/progress.h"
 #include "instrumentation/diagnosis/sequence.h"
 
@@ -79,6 +80,7 @@ std::vector<execution::Incident> record_blocks(
         };
         execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
         if (result.cancelled) throw_cancelled();
+        drop_part_exited(e, result.incidents);
         std::move(result.incidents.begin(), result.incidents.end(), std::back_inserter(incidents));
         c.stages = std::move(result.stages);
         for (const std::string& note : result.notes)

@@ -10,6 +10,7 @@
 #include "instrumentation/base/text.h"
 #include "instrumentation/compile/compile.h"
 #include "instrumentation/diagnosis/assemble.h"
+#include "instrumentation/diagnosis/early_return.h"
 #include "instrumentation/diagnosis/launch.h"
 #include "instrumentation/diagnosis/launch_limits.h"
 #include "instrumentation/diagnosis/launch_refusals.h"
@@ -68,6 +69,7 @@ void look_again(const Experiment& e, capture::Capture& c, std::vector<execution:
         execution::RunOptions options = run_options(e.options, "diagnose");
         options.marks = false;
         execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
+        drop_part_exited(e, result.incidents);
         if (result.cancelled) throw_cancelled();
         c.counters = {
             {"warp_instructions", static_cast<double>(result.warp_instructions)}

@@ -2,6 +2,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/diagnosis/assemble.h"
+#include "instrumentation/diagnosis/early_return.h"
 #include "instrumentation/runtime/describe.h"
 #include "instrumentation/runtime/findings.h"
 #include "instrumentation/runtime/host_access.h"
@@ -233,6 +234,7 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     options.marks = false;
     options.before = before.get();
     execution::RunResult result = x.executable.run(x.launch, m.memory.global, options);
+    diagnosis::drop_part_exited(result.incidents);  // no source tells whether they returned
     place_new_variables(m);
     const bool quiet = result.printed.empty() && result.incidents.empty() && m.memory.global.heap == nullptr;
     const bool changed = !again || is_changed(*before, m.memory, result.reached);

@@ -10,6 +10,11 @@ namespace {
 
 using nlohmann::json;
 
+int line_of(const std::string& file, const std::string& mark) {
+    const std::string place = source_place(file, mark);
+    return std::stoi(place.substr(place.rfind(':') + 1));
+}
+
 json diagnosed(const std::string& kernel, const std::string& fault) {
     std::vector<std::string> words = {
         "diagnose", source_path("tests/kernels/cases/" + kernel + ".toml"), "--search", "0", "--json"};
@@ -41,6 +46,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"ring", "before", "race_shared"},
         Case{"ring", "inside", "divergent_barrier"},
+        Case{"edges", "else", "divergent_barrier"},
+        Case{"edges", "turns", "divergent_barrier"},
         Case{"teams", "strange", "shuffle_misuse"},
         Case{"mailbox", "once", "race_global"},
         Case{"rounds", "missed", "deadlock"},
@@ -59,8 +66,7 @@ TEST(Deadlock, SaysWhatIsPolledAndWhatItHolds) {
 
 TEST(Deadlock, SaysWhichBlocksWaitWhere) {
     const auto line = [](const char* mark) {
-        const std::string place = source_place("tests/kernels/cases/rounds.cu", mark);
-        return place.substr(place.rfind(':') + 1);
+        return std::to_string(line_of("tests/kernels/cases/rounds.cu", mark));
     };
     const json answer = diagnosed("rounds", "apart");
     const std::string text = answer.at("findings").at(0).at("explanation");
@@ -73,7 +79,20 @@ TEST(Deadlock, NamesTheMbarrierAndItsPhase) {
     const json answer = diagnosed("stages", "parity");
     const std::string text = answer.at("findings").at(0).at("explanation");
     EXPECT_NE(text.find("waits at the mbarrier full[0] at shared address 0x"), std::string::npos) << text;
-    EXPECT_NE(text.find("(its phase 2 lacks 32 of 32 arrivals and 0 bytes)"), std::string::npos) << text;
+    EXPECT_NE(text.find("(its phase 2, of parity 0, lacks 32 of 32 arrivals and 0 bytes)"), std::string::npos)
+        << text;
+}
+
+// An index that 32 bits do not hold.
+TEST(OutOfBounds, NamesWhatOverflows) {
+    const json found = diagnosed("resample", "narrow").at("findings").at(0);
+    EXPECT_EQ(found.at("rule"), "out_of_bounds");
+    const std::string text = found.at("explanation");
+    const std::string wanted =
+        "resample.cu:" + std::to_string(line_of("tests/kernels/cases/resample.cu", "// here: narrow")) +
+        " (`const int at = i * step / 1000000;`) a number of 32 bits overflows: 859 * 2500000 = 2147500000, "
+        "of which -2147467296 is left.";
+    EXPECT_NE(text.find(wanted), std::string::npos) << text;
 }
 
 struct RightTwins : testing::TestWithParam<const char*> {};
@@ -86,7 +105,7 @@ TEST_P(RightTwins, HaveNoFinding) {
 INSTANTIATE_TEST_SUITE_P(
     Reported,
     RightTwins,
-    testing::Values("ring", "teams", "mailbox", "rounds", "stages"),
+    testing::Values("ring", "edges", "leaves", "teams", "mailbox", "rounds", "stages", "resample"),
     [](const auto& each) { return std::string(each.param); }
 );
 

@@ -199,7 +199,11 @@ std::vector<double> swinging() {
 
 // A kernel of `x` and `y`, diagnosed on data of a file.
 json first_of(
-    const fs::path& folder, const char* kernel, const std::vector<double>& x, const std::string& reference
+    const fs::path& folder,
+    const char* kernel,
+    const std::vector<double>& x,
+    const std::string& reference,
+    const std::vector<std::string>& more = {"--search", "300"}
 ) {
     fs::create_directories(folder);
     write_npy_file(folder / "x.npy", tensor_of("x", DType::f32, x));
@@ -207,9 +211,9 @@ json first_of(
     std::ofstream(folder / "kernel.toml") << kManifest;
     std::ofstream(folder / "kernel.py") << "import numpy as np\ndef reference(inputs, params):\n"
                                         << reference;
-    const test::Said said =
-        test::warplens({"diagnose", (folder / "kernel.toml").string(), "--search", "300", "--json"});
-    return json::parse(said.out, nullptr, false).at("findings")[0];
+    std::vector<std::string> words = {"diagnose", (folder / "kernel.toml").string(), "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return json::parse(test::warplens(words).out, nullptr, false).at("findings")[0];
 }
 
 constexpr const char* kTwice = "    return {'y': 2.0 * inputs['x']}\n";
@@ -238,6 +242,44 @@ TEST(OtherData, WithoutOtherDataNothingIsProven) {
         std::string(found.at("proof")).find("not proven: no other data could be made"), std::string::npos
     );
     EXPECT_EQ(found.at("evidence").at("draws"), 1);
+}
+
+// A zero of the file may be a negative one, where it has negative numbers.
+TEST(OtherData, ZerosHaveEitherSignWhereNumbersDo) {
+    bool any = false;
+    const auto negative_zeros = [](const std::vector<double>& v) {
+        return std::count_if(v.begin(), v.end(), [](double x) { return x == 0 && std::signbit(x); });
+    };
+    std::vector<double> x = swinging();
+    x.front() = 1;  // no zero
+    EXPECT_GT(negative_zeros(redrawn(DType::f32, x, "x.npy", any)), 0);
+    for (double& v : x) v = std::fabs(v);
+    EXPECT_EQ(negative_zeros(redrawn(DType::f32, x, "x.npy", any)), 0);
+}
+
+TEST(OtherData, ASignThatIsToldByBitsAloneIsNoProof) {
+    constexpr const char* kSigns = R"(
+extern "C" __global__ void signs(const float* x, float* y, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = __float_as_int(x[i]) > 0 ? 1.0f : -1.0f;
+}
+)";
+    std::vector<double> x = swinging();
+    for (size_t k = 0; k < x.size(); k += 7) x[k] = 0;
+    const auto first = [&](const char* idea) {
+        return first_of(
+            fs::path(testing::TempDir()) / "signs",
+            kSigns,
+            x,
+            "    return {'y': np.where(inputs['x'] >= 0, 1.0, -1.0)}\n",
+            {"--search", "0", "--try", idea}
+        );
+    };
+    const json bits = first("4: > -> >=");
+    EXPECT_NE(std::string(bits.at("explanation")).find(" with another seed "), std::string::npos)
+        << bits.dump(1);
+    const json right = first("4: __float_as_int(x[i]) > 0 -> x[i] >= 0.0f");
+    EXPECT_EQ(right.at("proven"), true) << right.dump(1);
 }
 
 // Numbers as padding are larger than what they are sorted among, and not larger than all that could be.

@@ -1,6 +1,7 @@
 // Trying barriers and fences against races.
 #include "instrumentation/diagnosis/prove/ordering.h"
 
+#include "instrumentation/diagnosis/early_return.h"
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/ptx/edit/edit.h"
@@ -261,7 +262,8 @@ Left try_mendings(
     uint64_t schedule = 0
 ) {
     const ptx::Module module = changed(s, mendings);
-    const TrialOptions options{.blocks = blocks, .budget = s.budget, .schedule_seed = schedule};
+    TrialOptions options{.blocks = blocks, .budget = s.budget, .schedule_seed = schedule};
+    options.part_exits = !mendings.empty() && !may_return_early(s.experiment);
     Left out{
         mendings.empty() ? try_unedited(s.prover, options) : try_module(s.prover, module, options),
         {},

@@ -89,10 +89,12 @@ void add_extremes(Values values, std::mt19937_64& random) {
     if (low < 0 && high > 0)
         for (double& v : values)
             if (random() % kSignsTurned == 0 && -v >= low && -v <= high) v = -v;
+    // Where there are negative numbers, or one of them, a zero may have either sign.
+    const bool signs = std::any_of(values.begin(), values.end(), [](double v) { return std::signbit(v); });
     const auto any = [&]() -> double& { return values[random() % values.size()]; };
     for (size_t k = 0; k <= values.size() / kEach; ++k) {
         any() = low, any() = high;
-        if (low <= 0 && high >= 0) any() = 0;
+        if (low <= 0 && high >= 0) any() = signs && random() % kHalf == 0 ? -0.0 : 0.0;
         any() = any();
     }
 }

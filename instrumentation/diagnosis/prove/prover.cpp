@@ -105,6 +105,13 @@ bool adds_to_global(const ptx::Function& function) {
     });
 }
 
+bool has_own_limit(const manifest::Problem& p) {
+    const std::vector<const manifest::BoundArgument*> all = manifest::arrays(p);
+    return std::any_of(all.begin(), all.end(), [&](const manifest::BoundArgument* a) {
+        return a->output && rule_of(p, a->data.name).tolerance.value_or(0) > 0;
+    });
+}
+
 analysis::Reference remembering(analysis::Reference reference) {
     auto known = std::make_shared<Remembered>();
     reference.tile = [known, compute = std::move(reference.tile)](const analysis::Window& w) {
@@ -196,14 +203,6 @@ bool is_estimated(const manifest::Problem& p, const analysis::Reference& referen
     });
 }
 
-// A limit of the user's own is made for values of one size.
-bool has_tolerance(const manifest::Problem& p) {
-    const std::vector<const manifest::BoundArgument*> all = manifest::arrays(p);
-    return std::any_of(all.begin(), all.end(), [&](const manifest::BoundArgument* a) {
-        return a->output && rule_of(p, a->data.name).tolerance.value_or(0) > 0;
-    });
-}
-
 // Whose reference is finite where that of the draw without them is.
 Data wild_data_of(const Experiment& e, uint64_t seed_offset) {
     Data out = data_of(e, seed_offset);
@@ -212,7 +211,7 @@ Data wild_data_of(const Experiment& e, uint64_t seed_offset) {
     using Kind = manifest::ReferenceRule::Kind;
     const Kind kind = out.problem.kernel.reference.kind;
     const bool all = enlarges_all(out.problem.seed);
-    const bool changed = before && !has_tolerance(plain) && kind != Kind::npz && kind != Kind::recorded &&
+    const bool changed = before && kind != Kind::npz && kind != Kind::recorded &&
         (all || !is_estimated(plain, *before)) && enlarge(out.problem, out.problem.seed);
     if (changed) out.reference = make_reference(out.problem).reference;
     out.same = !out.reference || not_finite(out.problem, *out.reference) > not_finite(plain, *before);

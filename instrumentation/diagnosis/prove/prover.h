@@ -63,6 +63,9 @@ constexpr double kMostTriedWhole = 5e6;  // warp instructions of a launch whose 
 
 bool adds_to_global(const ptx::Function& function);  // by atomics or reductions
 
+// A limit of the user's own for some output: it is made for values of one size.
+bool has_own_limit(const manifest::Problem& problem);
+
 // The same problem with other inputs.
 manifest::Problem with_seed(const manifest::Problem& problem, uint64_t seed);
 

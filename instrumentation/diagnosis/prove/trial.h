@@ -51,6 +51,7 @@ struct TrialOptions {
     // their entries in it; empty: as in the experiment.
     size_t from = ~size_t{0};
     std::vector<std::string> entries = {};
+    bool part_exits = false;      // lanes that exit before a barrier of their warp are at fault
     bool without_filled = false;  // Inputs::filled, to which all blocks may add, are not judged
     bool at_end = false;          // of a sequence: outputs are judged as all launches are to leave them
     std::function<void(const JudgedElement&)> on_element = {};        // every one that is compared

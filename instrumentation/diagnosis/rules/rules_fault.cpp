@@ -3,6 +3,7 @@
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/diagnosis/rules/barriers.h"
 #include "instrumentation/diagnosis/rules/extent.h"
+#include "instrumentation/diagnosis/rules/overflow.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/emulator/observe/incidents.h"
@@ -288,7 +289,10 @@ Fault fault_of(const Symptoms& s, const Incident& i, const Words& w) {
     };
     if (i.second.block >= 0) f.evidence.emplace_back("other_site", static_cast<double>(i.second.site));
     f.proof = out.seen, f.count = i.count;
-    if (i.kind == Kind::out_of_bounds) name_extent(s, i, f), name_host_memory(s, i, f);
+    if (i.kind == Kind::out_of_bounds) {
+        name_extent(s, i, f), name_host_memory(s, i, f);
+        f.explanation += overflow_text(s, i.first);
+    }
     name_grid_barrier(s, i, f);
     if (i.kind == Kind::divergent_barrier && f.other.line > 0)
         f.title += ", while the others wait at " + place(f.other);

@@ -57,10 +57,22 @@ std::string helpful_text(const Symptoms& s, const SearchResult& found) {
     );
 }
 
+std::string avoided_text(const std::vector<int>& lines) {
+    constexpr size_t kMost = 6;
+    const auto told = static_cast<std::ptrdiff_t>(std::min(kMost, lines.size()));
+    return fmt::format(
+        "with it {} {}{} no longer executed, or only in part",
+        lines.size() == 1 ? "line" : "lines",
+        fmt::join(lines.begin(), lines.begin() + told, ", "),
+        lines.size() == 1          ? " is"
+            : lines.size() > kMost ? " and others are"
+                                   : " are"
+    );
+}
+
 // What comes right as it leaves out what is wrong is no cause.
 std::string around_text(const Symptoms& s, const SearchResult& found) {
     if (!found.around) return {};
-    constexpr size_t kMost = 6;
     if (!found.around->behind.empty())
         return fmt::format(
             " With {} at {} every result of this launch comes inside its bound, but {}.",
@@ -68,19 +80,12 @@ std::string around_text(const Symptoms& s, const SearchResult& found) {
             quoted(s.capture, found.around->where),
             found.around->behind
         );
-    const std::vector<int>& lines = found.around->left_out;
-    std::string text;
-    for (size_t k = 0; k < std::min(kMost, lines.size()); ++k)
-        text += fmt::format("{}{}", k == 0 ? "" : ", ", lines[k]);
     return fmt::format(
-        " With {} at {} every result comes inside its bound, but nobody executes {} {}{} then: it goes "
-        "around "
-        "what is wrong, which may lie there.",
+        " With {} at {} every result comes inside its bound, but {}: it goes around what is wrong, which may "
+        "lie there.",
         change_text(found.around->was, found.around->now),
         quoted(s.capture, found.around->where),
-        lines.size() == 1 ? "line" : "lines",
-        text,
-        lines.size() > kMost ? " and others" : ""
+        avoided_text(found.around->left_out)
     );
 }
 
@@ -125,6 +130,7 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
         );
     Proof proof{m.proof, m.warp_instructions, m.lacks};
     if (proof.lacks.empty()) proof.lacks = m.remains;
+    if (proof.lacks.empty() && !m.left_out.empty()) proof.lacks = avoided_text(m.left_out);
     f.evidence_kind = kind_of(proof);
     f.proof = text_of(proof);
     return f;

@@ -182,15 +182,23 @@ size_t in_turn(
 
 namespace {
 
-// Of the line that is reported first, in order: which of them were proven as well depends on who was quicker.
+// Of the lines that are reported, in order: which of them were proven as well depends on who was quicker.
 void take_rivals(Hunt& h, const Proven& all) {
+    std::vector<size_t> first;  // of each line, in `all`
+    for (size_t k = 0; k < all.size() && first.size() < kMostProven; ++k)
+        if (std::none_of(first.begin(), first.end(), [&](size_t f) {
+                return is_same_line(all[f].second.where, all[k].second.where);
+            }))
+            first.push_back(k);
     std::erase_if(h.rivals, [&](size_t change) { return is_behind_first(h, change); });
-    for (size_t k = 1; k < all.size(); ++k) h.rivals.push_back(all[k].first);
+    for (const auto& [change, mended] : all) h.rivals.push_back(change);
     std::sort(h.rivals.begin(), h.rivals.end());
     h.rivals.erase(std::unique(h.rivals.begin(), h.rivals.end()), h.rivals.end());
-    if (!h.prove.where || all.empty()) h.rivals.clear();
+    if (!h.prove.where) h.rivals.clear();
     std::erase_if(h.rivals, [&](size_t change) {
-        return change == all.front().first || !is_same_line(h.prove.where(change), all.front().second.where);
+        const auto is_of = [&](size_t f) { return is_same_line(h.prove.where(change), all[f].second.where); };
+        const auto is = [&](size_t f) { return all[f].first == change; };
+        return std::any_of(first.begin(), first.end(), is) || std::none_of(first.begin(), first.end(), is_of);
     });
 }
 

@@ -4,9 +4,12 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/matched.h"
 #include "instrumentation/base/text.h"
+#include "instrumentation/diagnosis/early_return.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
+#include "instrumentation/diagnosis/search/constant_reads.h"
 #include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/launches.h"
+#include "instrumentation/diagnosis/search/left_out.h"
 #include "instrumentation/diagnosis/search/other_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 
@@ -161,9 +164,11 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
     for (const Rewrite& r : places) {
         std::string changed = rewritten(unit.text, r);
         const ptx::Module module = changed_module(e, changed);
+        const bool no_return = !may_return_early(changed);
         LastTrial last;
         const Try change = [&](TrialOptions o) {
             o.from = 0;  // of a sequence all launches
+            o.part_exits = no_return;
             return (last = {o, try_module(s.prover, module, o)}).trial;
         };
         const Trial t = change(lab.block);
@@ -184,6 +189,15 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
         if (behind) out.mended->written = behind->written, out.mended->ran.launches = behind->launches;
         OtherShape other{s};
         try_other_shape(other, *out.mended);
+        if (!out.mended->remains.empty()) break;
+        Executed executed;
+        const rewrite::Source source =
+            rewrite::read_source(unit.text, {}, e.problem.defines, e.problem.kernel.entry);
+        const Watched watched{s.prover, unit, source, lab.block.blocks};
+        const Changed now{r, out.mended->source, module};
+        for (const int left : lines_avoided(watched, now, executed, other.shapes))
+            out.mended->left_out.push_back(where_in(unit, left).line);
+        if (out.mended->lacks.empty()) out.mended->lacks = constant_reads(watched, now, lab.other_seed);
         break;
     }
     return out;

@@ -12,6 +12,7 @@
 #include "instrumentation/manifest/manifest.h"
 
 #include <algorithm>
+#include <map>
 
 namespace wl::diagnosis {
 namespace {
@@ -91,6 +92,24 @@ std::set<int> heads_of_loops(const rewrite::Source& s) {
     return out;
 }
 
+// Reads and writes of what is not a thread's own; 0: none, else the line's first, second, ...
+std::vector<int> accesses_of_sites(const execution::Listing& listing, const std::vector<int>& line_of) {
+    std::map<int, int> of_line;
+    std::vector<int> out;
+    for (size_t k = 0; k < line_of.size(); ++k) {
+        const std::string& text = listing.sites[k].text;
+        const std::string_view op(
+            text.begin() + (text.starts_with('@') ? text.find(' ') + 1 : 0), text.end()
+        );
+        const bool access = op.starts_with("ld.") || op.starts_with("st.") || op.starts_with("atom.") ||
+            op.starts_with("red.");
+        const auto has = [&](const char* word) { return op.find(word) != op.npos; };
+        const bool own = has(".local") || has(".param") || has("%SP");
+        out.push_back(access && !own && line_of[k] > 0 ? ++of_line[line_of[k]] : 0);
+    }
+    return out;
+}
+
 // Empty: not known.
 ExecutedLines lines_executed(const Watched& w, const ptx::Module& module, Text text) {
     const Experiment& e = w.prover.experiment;
@@ -114,8 +133,12 @@ ExecutedLines lines_executed(const Watched& w, const ptx::Module& module, Text t
         const int64_t done =
             emulator::run_watched(watched, launch, {w.blocks, kMostInstructions}, begun, goes_on);
         if (static_cast<uint64_t>(done) != wanted) return {};
-        for (size_t site = 0; site < seen.size(); ++site)
-            if (seen[site] != 0 && line_of[site] > 0) out.lines.insert(line_of[site]);
+        const std::vector<int> access_of = accesses_of_sites(emulator::listing(*program), line_of);
+        for (size_t site = 0; site < seen.size(); ++site) {
+            if (seen[site] == 0 || line_of[site] <= 0) continue;
+            out.lines.insert(line_of[site]);
+            if (access_of[site] > 0) out.accesses.emplace(line_of[site], access_of[site]);
+        }
         return out;
     } catch (const Error&) { return {}; } catch (const Unsupported&) {
         return {};
@@ -178,6 +201,16 @@ std::vector<int> left_out(
     return out;
 }
 
+// Of some line that the change does not govern.
+bool has_fewer_accesses(const ExecutedLines& before, const ExecutedLines& now, const std::set<int>& but_for) {
+    std::map<int, int> more;
+    for (const auto& [line, access] : before.accesses) ++more[line];
+    for (const auto& [line, access] : now.accesses) --more[line];
+    return !now.lines.empty() && std::any_of(more.begin(), more.end(), [&](const auto& m) {
+        return m.second > 0 && !but_for.contains(m.first);
+    });
+}
+
 }  // namespace
 
 std::vector<int> lines_turned_off(
@@ -212,6 +245,42 @@ std::vector<int> lines_turned_off(
     return {off.begin(), off.end()};
 }
 
+std::vector<int> branches_turned_off(
+    const Watched& w, const Changed& changed, Executed& executed, std::vector<Shape>& shapes
+) {
+    const Experiment& e = w.prover.experiment;
+    if (!executed.optimised || executed.optimised->lines.empty() || e.options.debug) return {};
+    const std::set<int> own = own_lines(w.source, changed.change);
+    if (!has_fewer_accesses(*executed.optimised, lines_executed(w, changed.module, Text::unit), own))
+        return {};
+    const std::vector<int64_t> all;
+    const Watched whole{w.prover, w.unit, w.source, all};
+    try {
+        if (!executed.debug_build) executed.debug_build = debug_build_of(e);
+        if (!executed.whole_debug) {
+            const CountedWork once(nullptr);
+            executed.whole_debug = lines_executed(whole, executed.debug_build->module, Text::files);
+        }
+        std::set<std::pair<int, int>> off = executed.whole_debug->accesses;
+        const auto keep_off = [&](const Watched& there, const ptx::Module& module) {
+            const ExecutedLines now = lines_executed(there, module, Text::unit);
+            std::erase_if(off, [&](const auto& a) {
+                return now.lines.empty() || now.accesses.contains(a) || own.contains(a.first);
+            });
+        };
+        keep_off(whole, changed_module(*executed.debug_build, changed.text));
+        for (Shape& shape : shapes)
+            if (!off.empty())
+                keep_off(
+                    {*shape.prover, w.unit, w.source, all},
+                    changed_module(debug_build_of(*shape.experiment), changed.text)
+                );
+        std::set<int> out;
+        for (const auto& [line, access] : off) out.insert(line);
+        return {out.begin(), out.end()};
+    } catch (const Error&) { return {}; }
+}
+
 std::vector<int> lines_left_out(const Watched& w, const Changed& changed, Executed& executed) {
     const Experiment& e = w.prover.experiment;
     if (tries_on_device(e) || manifest::is_sequence(e.problem)) return {};
@@ -242,6 +311,15 @@ std::vector<int> lines_left_out(const Watched& w, const Changed& changed, Execut
     } catch (const Error&) {  // a build that optimises is all there is
         return out;
     }
+    return out;
+}
+
+std::vector<int> lines_avoided(
+    const Watched& w, const Changed& changed, Executed& executed, std::vector<Shape>& shapes
+) {
+    std::vector<int> out = lines_left_out(w, changed, executed);
+    if (out.empty()) out = lines_turned_off(w, changed, executed, shapes);
+    if (out.empty()) out = branches_turned_off(w, changed, executed, shapes);
     return out;
 }
 

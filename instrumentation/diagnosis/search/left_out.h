@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace wl::diagnosis {
@@ -24,12 +25,14 @@ struct Watched {
 
 // Lines of the unit of which something is executed.
 struct ExecutedLines {
-    std::set<int> lines;        // empty: not known
-    uint64_t instructions = 0;  // of warps
+    std::set<int> lines;                     // empty: not known
+    std::set<std::pair<int, int>> accesses;  // of memory that others see: a line, and which one of it
+    uint64_t instructions = 0;               // of warps
 };
 // Of the program as it is; found out when first asked for.
 struct Executed {
     std::optional<ExecutedLines> optimised = {}, debug = {};
+    std::optional<ExecutedLines> whole_debug = {};  // by all blocks
     std::optional<Experiment> debug_build = {};
 };
 
@@ -47,10 +50,21 @@ struct Changed {
 // device, or where they take too long.
 std::vector<int> lines_left_out(const Watched& watched, const Changed& changed, Executed& executed);
 
+// What a change that is right everywhere avoids: the first of these that names a line.
+struct Shape;
+std::vector<int> lines_avoided(
+    const Watched& watched, const Changed& changed, Executed& executed, std::vector<Shape>& shapes
+);
+
 // Lines that the changed heads govern, where memory is touched: executed before, and by no block any more,
 // neither here nor at any of the other shapes. After lines_left_out.
-struct Shape;
 std::vector<int> lines_turned_off(
+    const Watched& watched, const Changed& changed, Executed& executed, std::vector<Shape>& shapes
+);
+
+// The same of branches that have no line of their own (`while (is_empty(v)) v = box[d];`): lines that the
+// change does not govern, of which a read or write was executed before, and is nowhere any more.
+std::vector<int> branches_turned_off(
     const Watched& watched, const Changed& changed, Executed& executed, std::vector<Shape>& shapes
 );
 

@@ -7,6 +7,7 @@
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/reference.h"
+#include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/smaller_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
@@ -16,6 +17,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -158,12 +160,43 @@ void choose(OtherShape& shape) {
     guess(shape, kMostFurther, [](int64_t v) { return (v / 2 + v / 8) | 1; });
 }
 
-Trial run_at(const OtherShape& all, const Shape& shape, const std::string& text) {
+struct RunAt {
+    ptx::Module module;
+    Trial trial;
+};
+RunAt run_at(const OtherShape& all, const Shape& shape, const std::string& text) {
     const Experiment& e = *shape.experiment;
-    const ptx::Module module = changed_module(e, text);
-    return manifest::is_sequence(e.problem)
-        ? try_sequence(*shape.prover, module)
-        : try_module(*shape.prover, module, {.blocks = {}, .budget = kBlockTimes * all.of.budget});
+    RunAt out{changed_module(e, text), {}};
+    out.trial = manifest::is_sequence(e.problem)
+        ? try_sequence(*shape.prover, out.module)
+        : try_module(*shape.prover, out.module, {.blocks = {}, .budget = kBlockTimes * all.of.budget});
+    return out;
+}
+
+// Kinds of faults with their lines of the unit. `own`: the module was compiled of the unit's own text.
+std::set<std::pair<execution::Incident::Kind, int>> faults_of(
+    const ptx::Module& module,
+    const ptx::Function& entry,
+    const std::vector<execution::Incident>& incidents,
+    const compile::Unit& unit,
+    bool own
+) {
+    std::set<std::pair<execution::Incident::Kind, int>> out;
+    for (const execution::Incident& i : incidents) {
+        const capture::Where at = where_of(module, entry, i.first.site);
+        const std::optional<int> line = own ? at.line : line_in(unit, at.file, at.line);
+        if (line && *line > 0) out.emplace(i.kind, *line);
+    }
+    return out;
+}
+
+// What was to be mended is there again, at a line where it was: that is no fault of the shape.
+bool is_left(const OtherShape& all, const Shape& shape, const RunAt& at) {
+    const Experiment &own = all.of.experiment, &e = *shape.experiment;
+    const compile::Unit unit = unit_of(own);
+    const auto before = faults_of(own.module, all.of.entry, all.of.incidents, unit, false);
+    const auto now = faults_of(at.module, entry_of(at.module, e.entry), at.trial.incidents, unit, true);
+    return std::any_of(now.begin(), now.end(), [&](const auto& f) { return before.contains(f); });
 }
 
 // Of a shape that nobody names: the program as it is comes right there, so that the kernel takes it.
@@ -171,20 +204,21 @@ bool refutes(const OtherShape& all, Shape& shape) {
     if (!shape.as_it_is) {
         const CountedWork once(nullptr);
         const std::string text = unit_of(all.of.experiment).text;
-        shape.as_it_is = std::make_shared<const Trial>(run_at(all, shape, text));
+        shape.as_it_is = std::make_shared<const Trial>(run_at(all, shape, text).trial);
     }
     return mended(*shape.as_it_is);
 }
 
 void try_one(const OtherShape& all, Shape& shape, Mended& mended_here) {
     try {
-        const Trial t = run_at(all, shape, mended_here.source);
+        const RunAt at = run_at(all, shape, mended_here.source);
+        const Trial& t = at.trial;
         if (!t.unsupported.empty() || (t.compared == 0 && t.finished)) return;
         const int64_t lacks = lacking(all, shape, mended_here, t);
         if (mended(t) && lacks == 0)
             mended_here.proof += fmt::format("; with {} 0 of {}", shape.name, t.compared),
                 ++mended_here.ran.sizes;
-        else if (shape.guessed && !refutes(all, shape))
+        else if (shape.guessed && !refutes(all, shape) && !is_left(all, shape, at))
             mended_here.frail = true;
         else
             mended_here.remains = fmt::format("with {} {}", shape.name, outcome(t, lacks));

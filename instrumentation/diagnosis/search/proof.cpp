@@ -100,7 +100,8 @@ bool has_new_kind(const Trial& t, const Trial& than) {
 }
 
 // Values far beyond those that the inputs are drawn from count where the program as it is does no worse with
-// them than without: then they are such as it takes, and only what fits the values by chance fails.
+// them than without: then they are such as it takes, and only what fits the values by chance fails. Limits of
+// the user's own say nothing of them, but that what is finite stays so.
 void try_larger_values(const Lab& lab, const Try& change, Proof& proof) {
     constexpr double kNoWorse = 0.9;
     const Experiment& e = lab.s.experiment;
@@ -109,22 +110,21 @@ void try_larger_values(const Lab& lab, const Try& change, Proof& proof) {
     TrialOptions options = lab.block;
     options.races = true, options.budget *= kOtherTimes;
     const Trial here = as_it_is(lab, options);
+    const bool finite_alone = has_own_limit(e.problem);
     for (const uint64_t seed : {lab.other_seed, lab.other_seed + 1}) {
         options.seed_offset = kWild + seed;
         if (right_share(here) == 0 || inputs_of(lab.s.prover, options.seed_offset).same_data) continue;
         const Trial t = change(options);
-        if (comes_right(lab, t)) continue;
+        if (finite_alone ? t.finished && t.bad_infinite == 0 : comes_right(lab, t)) continue;
         const Trial& there = as_it_is(lab, options);
         if (!there.finished || has_new_kind(there, here)) continue;
-        if (right_share(there) < kNoWorse * right_share(here)) continue;
+        if (finite_alone ? there.bad_infinite > 0 : right_share(there) < kNoWorse * right_share(here))
+            continue;
         proof.frail = true;
-        proof.lacks = t.finished ? fmt::format(
-                                       "with values 16 times as large {} of {} elements are outside their "
-                                       "bounds",
-                                       t.bad,
-                                       t.compared
-                                   )
-                                 : "with values 16 times as large it does not come to its end";
+        proof.lacks = "with values 16 times as large ";
+        proof.lacks += !t.finished ? "it does not come to its end"
+            : finite_alone ? fmt::format("{} of {} elements are not finite", t.bad_infinite, t.compared)
+                           : fmt::format("{} of {} elements are outside their bounds", t.bad, t.compared);
         return;
     }
 }

@@ -1,6 +1,8 @@
 // What a change of the source is worth, compiled as the kernel was.
 #include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/early_return.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/search/constant_reads.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/source_trials.h"
 
@@ -13,7 +15,9 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
     const Lab& lab = t.proof ? *t.proof : t.hunt.lab;
     try {
         const ptx::Module module = changed_module(t.whole.experiment, text);
+        const bool no_return = !may_return_early(text);
         auto proof = proof_of(lab, [&](TrialOptions o) {
+            o.part_exits = no_return;
             o.from = first_launch(t.launches, t.source, change).value_or(0);
             return try_module(lab.s.prover, module, o);
         });
@@ -34,12 +38,15 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
         // Twice as often is right as well, and hardly what is meant.
         if (behind && !out.expected && out.warp_instructions / 5 > behind->as_it_is / 4) out.frail = true;
         const Watched watched{lab.s.prover, t.unit, t.source, lab.block.blocks};
-        for (const int line : lines_left_out(watched, {change, out.source, module}, *t.executed))
-            out.left_out.push_back(where_in(t.unit, line).line);
-        if (out.left_out.empty() && out.remains.empty())
-            for (const int line :
-                 lines_turned_off(watched, {change, out.source, module}, *t.executed, t.shape->shapes))
-                out.left_out.push_back(where_in(t.unit, line).line);
+        const Changed changed{change, out.source, module};
+        const std::vector<int> avoided = out.remains.empty()
+            ? lines_avoided(watched, changed, *t.executed, t.shape->shapes)
+            : lines_left_out(watched, changed, *t.executed);
+        for (const int line : avoided) out.left_out.push_back(where_in(t.unit, line).line);
+        if (out.lacks.empty()) {
+            out.lacks = constant_reads(watched, changed, lab.other_seed);
+            out.frail = out.frail || !out.lacks.empty();
+        }
         return out;
     } catch (const Error&) {
         return std::nullopt;  // the compiler that optimises refuses it

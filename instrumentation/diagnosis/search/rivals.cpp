@@ -13,13 +13,16 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace wl::diagnosis {
 
 namespace {
 
-constexpr size_t kMostOfLine = 3;     // further changes of the line that is reported first
+constexpr size_t kMostOfFirst = 3;    // further changes of the line that is reported first,
+constexpr size_t kMostOfLine = 2;     // and of each other one
 constexpr uint64_t kBlockTimes = 16;  // warp instructions that a block may take
 constexpr double kMostWork = 4e6;     // warp instructions of a launch whose blocks are all run
 constexpr std::array<uint64_t, 3> kSeeds = {1, kWild + 1, kWild + 2};
@@ -27,6 +30,7 @@ constexpr std::array<uint64_t, 3> kSeeds = {1, kWild + 1, kWild + 2};
 // What a change does on one set of inputs.
 struct Outcome {
     bool right = false, ran = false;
+    bool finite_alone = false;  // no limit says more of such values
     std::vector<Tensor> outputs = {};
 };
 
@@ -57,7 +61,9 @@ Outcome outcome_of(Prover& prover, const std::optional<ptx::Module>& module, Tri
     };
     try {
         const Trial t = try_module(prover, *module, options);
-        out.ran = t.unsupported.empty() && t.finished, out.right = mended(t);
+        out.ran = t.unsupported.empty() && t.finished;
+        out.finite_alone = options.seed_offset >= kWild && has_own_limit(p);
+        out.right = out.finite_alone ? out.ran && t.bad_infinite == 0 : mended(t);
     } catch (const Error&) {
         return {};  // it does not run there
     } catch (const Unsupported&) { return {}; }
@@ -79,7 +85,7 @@ bool is_same(const Tensor& a, const Tensor& b) {
 }
 
 bool is_same(const Outcome& a, const Outcome& b) {
-    if (a.right && b.right) return true;
+    if (a.right && b.right && !a.finite_alone) return true;
     return a.ran == b.ran && a.outputs.size() == b.outputs.size() &&
         std::equal(a.outputs.begin(), a.outputs.end(), b.outputs.begin(), [](const auto& x, const auto& y) {
                return is_same(x, y);
@@ -129,16 +135,21 @@ void refute(std::vector<Rival>& all) {
     }
 }
 
-// Others of the line, as compiled and proven as the first was.
+// Others of these lines, compiled and proven as the first ones were.
 std::vector<Rival> rivals_of(SourceTrials& t, const SearchResult& out) {
     std::vector<Rival> all;
     for (const Mended& m : out.mended) all.push_back({m});
-    size_t more = 0;
-    for (size_t k = 0; k < t.rivals.size() && more < kMostOfLine; ++k) {
-        if (t.rivals[k] >= t.all.size()) continue;
-        std::optional<Mended> m = proven_by_compiler(t, t.all[t.rivals[k]]);
+    const capture::Where& first = out.mended.front().where;
+    std::map<std::pair<std::string, int>, size_t> more;  // by line
+    for (const size_t change : t.rivals) {
+        if (change >= t.all.size()) continue;
+        const capture::Where where = where_in(t.unit, t.all[change].line);
+        const bool is_first = where.line == first.line && where.file == first.file;
+        size_t& of_line = more[{where.file, where.line}];
+        if (of_line >= (is_first ? kMostOfFirst : kMostOfLine)) continue;
+        std::optional<Mended> m = proven_by_compiler(t, t.all[change]);
         if (!m || !m->remains.empty() || !m->left_out.empty() || !m->behind.empty()) continue;
-        all.push_back({std::move(*m)}), ++more;
+        all.push_back({std::move(*m)}), ++of_line;
     }
     return all;
 }

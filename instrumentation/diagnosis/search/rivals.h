@@ -5,7 +5,7 @@
 
 namespace wl::diagnosis {
 
-// Runs what is reported, and other changes of the line that is reported first, on data and at sizes beyond
+// Runs what is reported, and other changes of these lines, on data and at sizes beyond
 // those that they were proven with. Where one of them is right the others have to be, and are dropped if they
 // are not. What is left, and differs there from the first, at another line takes the claim of a cause from
 // all of them, at the same line it leaves the place alone.

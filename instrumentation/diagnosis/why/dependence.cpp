@@ -3,6 +3,7 @@
 
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/dtype.h"
+#include "instrumentation/diagnosis/early_return.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/why/window.h"
 #include "instrumentation/emulator/run.h"
@@ -91,7 +92,8 @@ std::optional<double> kernel_value(
             marks[static_cast<size_t>(t.mark)].name == probe.name && (index + 1) * size <= t.values.size();
         if (is) out = to_double(probe.dtype, t.values.data() + index * size);
     };
-    const execution::RunResult ran = emulator::run(program, prepared.launch, prepared.memory, run);
+    execution::RunResult ran = emulator::run(program, prepared.launch, prepared.memory, run);
+    drop_part_exited(ran.incidents);
     if (!ran.incidents.empty()) return std::nullopt;
     const execution::Allocation* const left = execution::find_named(prepared.memory, probe.name);
     if (tile.block < 0 && left != nullptr && (index + 1) * size <= left->bytes.size())

@@ -6,6 +6,7 @@
 #include "instrumentation/emulator/observe/arrays.h"
 #include "instrumentation/emulator/observe/hooked.h"
 #include "instrumentation/emulator/observe/incidents.h"
+#include "instrumentation/emulator/observe/part_exited.h"
 #include "instrumentation/emulator/observe/record.h"
 #include "instrumentation/emulator/schedule/mbarrier.h"
 
@@ -54,6 +55,20 @@ void look_at_exited(Block& block, const Barrier& barrier) {
     incident.first = witness(*first, barrier.first, first->exists & ~first->live);
     incident.detail = fmt::format("{} threads of block", threads);
     report(block, std::move(incident));
+}
+
+void look_at_part(Warp& w, const Instr* i, uint32_t id) {
+    Incident incident;
+    incident.kind = Incident::Kind::divergent_barrier;
+    incident.first = witness(w, i, w.mask);
+    incident.detail = fmt::format(
+        "{} of the warp's {} lanes reach barrier {}{}",
+        std::popcount(w.mask),
+        std::popcount(w.exists),
+        id,
+        kPartExited
+    );
+    report(*w.block, std::move(incident));
 }
 
 void release(Block& block, uint32_t id) {
@@ -189,6 +204,8 @@ const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival) 
         );
         report(block, std::move(incident));
     }
+    if (arrival.aligned && w.mask == w.live && gone == 0 && w.exists != w.live)
+        look_at_part(w, i, arrival.id);
     if (arrival.id == 0 && arrival.threads == 0) look_at_place(w, i, barrier);
     close_segment(w, i + 1);
     ++block.now.changes;

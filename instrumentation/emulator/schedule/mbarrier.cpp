@@ -114,9 +114,10 @@ std::string describe_mbarrier(const Block& block, uint32_t offset) {
     const Mbarrier* m = find_mbarrier(block, offset);
     if (m == nullptr || !m->live) return "the mbarrier at " + at(offset) + " (not initialised)";
     return fmt::format(
-        "the mbarrier at {} (its phase {} lacks {} of {} arrivals and {} bytes)",
+        "the mbarrier at {} (its phase {}, of parity {}, lacks {} of {} arrivals and {} bytes)",
         at(offset),
         m->phase,
+        m->phase & 1,
         m->pending,
         m->expected,
         m->transactions

@@ -1,0 +1,128 @@
+#include "instrumentation/diagnosis/search/constant_reads.h"
+
+#include "instrumentation/base/error.h"
+#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/search/source_change.h"
+#include "instrumentation/emulator/machine/simd.h"
+#include "instrumentation/emulator/schedule/watched_blocks.h"
+#include "instrumentation/manifest/params.h"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <vector>
+
+namespace wl::diagnosis {
+
+namespace {
+
+constexpr uint64_t kMostInstructions = 2'000'000;  // of warps
+constexpr size_t kFewest = 64;                     // values of a read
+
+// Lines of the text that the change begins an expression with a subscript in.
+std::set<int> lines_of(const std::string& text, const rewrite::Rewrite& change) {
+    std::set<int> out;
+    for (const rewrite::Edit& edit : change.edits) {
+        if (edit.text.find('[') == edit.text.npos) continue;
+        const auto end = text.begin() + static_cast<std::ptrdiff_t>(edit.begin);
+        out.insert(1 + static_cast<int>(std::count(text.begin(), end, '\n')));
+    }
+    return out;
+}
+
+// Of a module that was compiled of the unit's text: loads of numbers of 32 bits from memory that others see,
+// by site, with their lines.
+std::map<uint32_t, int> loads_of(
+    const ptx::Module& module, const std::string& entry, const compile::Unit& unit, const std::set<int>& lines
+) {
+    const auto program = emulator::lower(module, entry);
+    const std::vector<capture::Site> sites = emulator::sites(*program);
+    std::map<uint32_t, int> out;
+    for (uint32_t site = 0; site < sites.size(); ++site) {
+        const std::string_view text = sites[site].text;
+        const auto has = [&](const char* word) { return text.find(word) != text.npos; };
+        const bool number = has(".f32 ") || has(".u32 ") || has(".s32 ") || has(".b32 ");
+        const bool load = has("ld.") && number && !has(".v2") && !has(".v4");
+        const int line = sites[site].line, source = sites[site].source;
+        if (!load || has(".local") || has(".param") || !lines.contains(line) || source < 0) continue;
+        const auto file = static_cast<size_t>(source) < module.files.size()
+            ? compile::file_named(unit, module.files[static_cast<size_t>(source)])
+            : std::nullopt;
+        if (file == size_t{0}) out.emplace(site, line);
+    }
+    return out;
+}
+
+struct Read {
+    size_t values = 0;
+    uint32_t first = 0;
+    bool same = true;
+};
+
+// What each of these loads gives, by site; empty: not known.
+std::map<uint32_t, Read> values_of(
+    const Watched& w, const ptx::Module& module, const std::map<uint32_t, int>& loads, uint64_t seed
+) {
+    const auto program = emulator::lower(module, w.prover.experiment.entry);
+    const Inputs& inputs = inputs_of(w.prover, seed);
+    Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
+    const emulator::WatchedLaunch launch{module, *program, prepared.launch, prepared.memory};
+    emulator::WatchedBlocks watched = emulator::watched_blocks(launch, 0);
+    const auto& traits = watched.hooked.traits;
+    std::map<uint32_t, Read> out;
+    watched.watcher.before = [](emulator::Warp&, const emulator::Instr*) { return true; };
+    watched.watcher.after = [&](emulator::Warp& warp, const emulator::Instr* i) {
+        const uint32_t site = traits[emulator::code_index(*warp.block, i)].site;
+        if (!loads.contains(site)) return;
+        const auto* values = emulator::cells<uint32_t>(warp, i->r[0]);
+        Read& read = out[site];
+        for (uint32_t lanes = warp.mask; lanes != 0; lanes &= lanes - 1) {
+            const uint32_t value = values[std::countr_zero(lanes)];
+            if (read.values++ == 0) read.first = value;
+            read.same = read.same && value == read.first;
+        }
+    };
+    const std::vector<int64_t> all;
+    const int64_t done = emulator::run_watched(
+        watched,
+        launch,
+        {all, kMostInstructions},
+        [](const emulator::Block&) {},
+        [](uint64_t, uint64_t) { return true; }
+    );
+    return done > 0 ? out : std::map<uint32_t, Read>{};
+}
+
+}  // namespace
+
+std::string constant_reads(const Watched& w, const Changed& changed, uint64_t other_seed) {
+    const Experiment& e = w.prover.experiment;
+    if (tries_on_device(e) || manifest::is_sequence(e.problem)) return {};
+    const std::set<int> lines = lines_of(w.unit.text, changed.change);
+    if (lines.empty()) return {};
+    try {
+        const auto loads = loads_of(changed.module, e.entry, w.unit, lines);
+        if (loads.size() <= loads_of(changed_module(e, w.unit.text), e.entry, w.unit, lines).size())
+            return {};
+        for (const auto& [site, read] : values_of(w, changed.module, loads, 0)) {
+            if (!read.same || read.values < kFewest) continue;
+            const std::map<uint32_t, Read> others = values_of(w, changed.module, loads, other_seed);
+            const auto other = others.find(site);
+            if (other == others.end() || !other->second.same || other->second.first != read.first) continue;
+            return fmt::format(
+                "what it reads at line {} is the same number at all of {} places, with other data too",
+                where_in(w.unit, loads.at(site)).line,
+                read.values
+            );
+        }
+    } catch (const Error&) { return {}; } catch (const Unsupported&) {
+        return {};
+    }
+    return {};
+}
+
+}  // namespace wl::diagnosis

@@ -1,0 +1,107 @@
+// What keeps a change that comes right from being called a cause: sizes, values, paths and rivals that refute
+// it. Each time the same change, or another, is proven where nothing does.
+#include "tests/support/program.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace wl::test {
+namespace {
+
+using nlohmann::json;
+
+// The kernel's path below tests/kernels, without its ending.
+struct Asked {
+    std::string kernel, fault;
+};
+
+json all_of(const Asked& asked, std::vector<std::string> more) {
+    std::vector<std::string> words = {
+        "diagnose", source_path("tests/kernels/" + asked.kernel + ".toml"), "--fault", asked.fault, "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return json::parse(warplens(words).out, nullptr, false).at("findings");
+}
+json first_of(const Asked& asked, std::vector<std::string> more) {
+    return all_of(asked, std::move(more)).at(0);
+}
+
+// What comes of a change of the line that holds `mark`.
+json tried(const Asked& asked, const std::string& mark, const std::string& change) {
+    const std::string place = source_place("tests/kernels/" + asked.kernel + ".cu", mark);
+    const std::string line = place.substr(place.rfind(':') + 1);
+    const json all = all_of(asked, {"--search", "0", "--try", line + ": " + change});
+    const auto is_idea = [](const json& f) { return f.at("rule") == "tried_change"; };
+    const auto found = std::find_if(all.begin(), all.end(), is_idea);
+    return found == all.end() ? all.at(0) : *found;
+}
+
+void expect_mends(const json& found, const std::string& lacks) {
+    EXPECT_EQ(found.value("evidence_kind", ""), "mends") << found.dump(1);
+    EXPECT_NE(found.value("proof", "").find("; not proven: "), std::string::npos) << found.dump(1);
+    EXPECT_NE(found.value("proof", "").find(lacks), std::string::npos) << found.dump(1);
+}
+
+// One thread an element sets as many sums as there are threads: at twice the size more are read.
+TEST(Judge, AFaultThatIsLeftAtALargerSizeRefutes) {
+    const Asked zero{"gallery/orders/k_means", "zero"};
+    expect_mends(
+        tried(zero, "if (t < count) members[t] = 0;", "-> total[t] = 0;"),
+        "with N = 860, COUNT = 14, DIMS = 10"
+    );
+    const json right = tried(zero, "own[i] = centres[i];", "-> total[i] = 0.0f;");
+    EXPECT_EQ(right.at("proven"), true) << right.dump(1);
+}
+
+// Where a bound of the user's own says nothing of larger values, what becomes infinite still refutes.
+TEST(Judge, AResultThatIsNoNumberWithLargerValuesRefutes) {
+    const Asked other{"gallery/rows/cross_entropy", "other"};
+    expect_mends(
+        tried(other, "const float most = fmaxf(a.most, b.most);", "a.most -> b.most"), "are not finite"
+    );
+    const json right = tried(
+        other,
+        "return {most, a.sum * __expf(a.most - most) + b.sum};",
+        "b.sum -> b.sum * __expf(b.most - most)"
+    );
+    EXPECT_EQ(right.at("proven"), true) << right.dump(1);
+}
+
+// The search goes on to the line that is wrong.
+TEST(Judge, APathThatIsTurnedOffIsNoMend) {
+    for (const auto& [kernel, mark, change] : {
+             std::tuple{"judge/vectors", "// as well: !=", "== -> !="  },
+             std::tuple{"judge/wholes",  "// as well: 0",  "n / 4 -> 0"}
+    }) {
+        const Asked last{kernel, "last"};
+        expect_mends(tried(last, mark, change), "no longer executed");
+        const json found = first_of(last, {});
+        EXPECT_EQ(found.at("title"), "`z` should be `w`") << found.dump(1);
+        EXPECT_EQ(found.at("proven"), true) << found.dump(1);
+    }
+}
+
+// A kernel that takes no other size cannot be asked there which of two changes is meant: as they are not the
+// same program, neither is a cause. One that does is.
+TEST(Judge, ChangesOfTwoLinesThatDifferAreNoProof) {
+    expect_mends(
+        first_of({"judge/turned", "row"}, {}), " mends it as well, and does something else with other data"
+    );
+    const json end = first_of({"judge/turned", "end"}, {});
+    EXPECT_EQ(end.at("title"), "`m` should be `n`") << end.dump(1);
+    EXPECT_EQ(end.at("proven"), true) << end.dump(1);
+}
+
+// Values are right once the barrier is there, with the seed that was given.
+TEST(Judge, ARaceWhoseMendingLeavesValuesWrongIsNoProof) {
+    expect_mends(first_of({"judge/handed", "both"}, {"--search", "0"}), "of 64 with another seed");
+    const json alone = first_of({"judge/handed", "race"}, {"--search", "0"});
+    EXPECT_EQ(alone.at("rule"), "race_shared");
+    EXPECT_EQ(alone.at("proven"), true) << alone.dump(1);
+}
+
+}  // namespace
+}  // namespace wl::test
