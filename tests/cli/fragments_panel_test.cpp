@@ -34,7 +34,7 @@ struct Asked {
         const bool shipped = !words.front().ends_with(".toml");
         words.insert(words.begin(), "run");
         if (shipped) words.insert(words.end(), {"--shape", "1,1,64,64"});
-        words.insert(words.end(), {"-o", path, "--quiet"});
+        words.insert(words.end(), {"-o", path, "--quiet", "--search", "0"});
         const int status = warplens(words).status;
         EXPECT_TRUE(status == 0 || status == (shipped ? 1 : 3));
         capture = capture::read_capture(path);
