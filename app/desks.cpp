@@ -1,8 +1,8 @@
 // Layouts are the text of Dear ImGui's settings; what is compared of it is where windows are docked.
 #include "app/desks.h"
 
-#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/atomic_file.h"
 
 #include <imgui.h>
 

@@ -17,7 +17,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace wl::app {
 
@@ -71,8 +70,8 @@ std::optional<int> dump_before_fault(const KernelOptions& kernel, const capture:
     words.front() = "/proc/self/exe";
     ProcessOptions dumping;
     dumping.environment = {
-        {kDumpVariable,   "1"                     },
-        {kParentVariable, std::to_string(getpid())}
+        {kDumpVariable,   "1"                          },
+        {kParentVariable, std::to_string(own_process())}
     };
     Process process = start_process(words, dumping);
     std::optional<ExitStatus> ended;

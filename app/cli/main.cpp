@@ -3,11 +3,12 @@
 #include "app/cli/formats/report.h"
 #include "app/cli/init/init.h"
 #include "app/cli/parse.h"
-#include "app/cli/signals.h"
 #include "app/cli/verbs.h"
 #include "app/worker/worker.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/os/memory_limit.h"
+#include "instrumentation/base/os/signals.h"
+#include "instrumentation/base/os/standard_streams.h"
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/output/terminal.h"
@@ -20,13 +21,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <fcntl.h>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 
 namespace {
 
@@ -73,9 +72,9 @@ int run(int argc, char** argv) {
         return wl::gpu::serve_runs(std::atoi(argv[2]), STDIN_FILENO);
     const wl::app::Parsed parsed = wl::app::parse_command(argc, argv);
     if (parsed.exit) return *parsed.exit;
-    wl::app::catch_interrupts();
+    wl::catch_interrupts();
     if (const char* parent = std::getenv(wl::app::kParentVariable))
-        wl::app::end_with(static_cast<pid_t>(std::strtol(parent, nullptr, 10)));
+        wl::end_with(static_cast<wl::ProcessId>(std::strtol(parent, nullptr, 10)));
     unsetenv(wl::app::kParentVariable);
     for (const Verb& verb : kVerbs) {
         if (parsed.command.verb == verb.name) return verb.run(parsed.command);
@@ -100,7 +99,7 @@ int finished(int status) {
     const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
     errno = 0;
     if (!written) std::clearerr(stdout), std::fputc('\n', stdout), std::fflush(stdout);  // for the reason
-    if (written) return wl::app::interrupted() ? wl::app::exit_status_of_interruption() : status;
+    if (written) return wl::interrupted() ? wl::exit_status_of_interruption() : status;
     const int reason = errno;
     wl::print_notice(
         std::string("warplens: error: the results cannot be written to stdout") +
@@ -110,15 +109,9 @@ int finished(int status) {
     return wl::app::kExitError;
 }
 
-// A closed descriptor would be taken by the next file that is opened, and results be written into that.
-void hold_standard_descriptors() {
-    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-        if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", O_RDONLY);  // the lowest that is free: this one
-}
-
 int stopped() {
-    wl::print_notice(wl::app::interruption_text());
-    return wl::app::exit_status_of_interruption();
+    wl::print_notice(wl::interruption_text());
+    return wl::exit_status_of_interruption();
 }
 
 // Who asked for a format gets it, also where the command line itself cannot be read.
@@ -146,7 +139,7 @@ void print_problem(int argc, char** argv, std::string_view verdict, const std::s
 }
 
 int out_of_memory(int argc, char** argv) {
-    if (wl::app::interrupted()) return stopped();
+    if (wl::interrupted()) return stopped();
     print_problem(
         argc,
         argv,
@@ -161,8 +154,8 @@ int out_of_memory(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    hold_standard_descriptors();
-    wl::app::catch_size_limit();
+    wl::hold_standard_streams();
+    wl::catch_size_limit();
     try {
         return finished(run(argc, argv));
     } catch (const wl::Stopped&) {
@@ -177,7 +170,7 @@ int main(int argc, char** argv) {
         return out_of_memory(argc, argv);
     } catch (const std::exception& e) {
         // What a signal has ended leaves work half done behind it: no error of its own.
-        if (wl::app::interrupted()) return stopped();
+        if (wl::interrupted()) return stopped();
         print_problem(argc, argv, "error", e.what());
         return finished(wl::app::kExitError);
     }

@@ -5,6 +5,8 @@
 #include "instrumentation/analysis/decide.h"
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/block_text.h"
+#include "instrumentation/base/os/descriptor.h"
+#include "instrumentation/base/os/standard_streams.h"
 #include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/calls.h"
@@ -17,7 +19,6 @@
 #include <map>
 #include <numeric>
 #include <sstream>
-#include <unistd.h>
 
 namespace wl::app {
 
@@ -150,7 +151,7 @@ std::string where_text(const capture::Capture& c, const capture::Where& w) {
 
 Style style_of(const OutputOptions& options) {
     if (options.color != "auto") return {options.color == "always"};
-    return {isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr};
+    return {is_terminal(kOutput) && std::getenv("NO_COLOR") == nullptr};
 }
 
 std::string paint(const Style& s, Color c, const std::string& text) {

@@ -1,6 +1,8 @@
 // Progress of a run.
 #include "app/cli/progress.h"
 
+#include "instrumentation/base/os/descriptor.h"
+#include "instrumentation/base/os/standard_streams.h"
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/output/visible.h"
@@ -9,7 +11,6 @@
 #include <fmt/format.h>
 #include <memory>
 #include <string>
-#include <unistd.h>
 #include <utility>
 
 namespace wl::app {
@@ -31,7 +32,7 @@ struct Reporter {
             if (fresh || now - last > std::chrono::milliseconds(50))
                 print_notice(fmt::format("progress {} {:.3f}\n", visible_line(p.stage), p.fraction)),
                     last = now;
-        } else if (!options.quiet && isatty(STDERR_FILENO) != 0 && now - start > std::chrono::seconds(1) && now - last > std::chrono::milliseconds(100)) {
+        } else if (!options.quiet && is_terminal(kErrors) && now - start > std::chrono::seconds(1) && now - last > std::chrono::milliseconds(100)) {
             print_progress(fmt::format("{} {:3.0f} %", p.stage, 100 * p.fraction));
             shown = true, last = now;
         }

@@ -1,10 +1,10 @@
 #include "app/session/run.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/process.h"
 #include "instrumentation/base/text.h"
 
 #include <filesystem>
-#include <unistd.h>
 #include <utility>
 
 namespace wl::app {
@@ -44,7 +44,7 @@ void end_causes(Session& session) {
 
 void run(Session& session, const KernelOptions& request) {
     const std::string name =
-        "warplens-" + std::to_string(getpid()) + "-" + std::to_string(session.loads) + ".wlcap";
+        "warplens-" + std::to_string(own_process()) + "-" + std::to_string(session.loads) + ".wlcap";
     const std::string capture = (std::filesystem::temp_directory_path() / name).string();
     try {
         end_causes(session);

@@ -16,7 +16,6 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
-#include <unistd.h>
 #include <utility>
 
 namespace wl::app {

@@ -1,8 +1,8 @@
 // A line a setting: "recent PATH", "editor COMMAND", "theme light", "zoom 1.25".
 #include "app/session/settings.h"
 
-#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/atomic_file.h"
 
 #include <algorithm>
 #include <cstdlib>

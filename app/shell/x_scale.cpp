@@ -2,17 +2,18 @@
 // does: a machine with Wayland alone may have none.
 #include "app/shell/x_scale.h"
 
+#include "instrumentation/base/os/library.h"
+
 #include <X11/Xatom.h>
 #include <X11/Xlib.h>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <string>
 #include <string_view>
 
 namespace wl::app {
 
 struct XServer {
-    void* library = dlopen("libX11.so.6", RTLD_NOW | RTLD_LOCAL);
+    Library library = load_library("libX11.so.6");
     Display* display = nullptr;
     Window root = None;
     decltype(&XCloseDisplay) close_display = nullptr;
@@ -25,7 +26,7 @@ struct XServer {
     XServer& operator=(const XServer&) = delete;
     ~XServer() {
         if (display != nullptr) close_display(display);
-        if (library != nullptr) dlclose(library);
+        unload_library(library);
     }
 };
 
@@ -33,8 +34,7 @@ namespace {
 
 template <class Function>
 bool find(const XServer& server, Function& function, const char* name) {
-    function = reinterpret_cast<Function>(dlsym(server.library, name));
-    return function != nullptr;
+    return bind_symbol(server.library, function, name);
 }
 
 // A connection that hears of changed properties of the root window.

@@ -1,8 +1,8 @@
 // A line a kernel: "SHA256 CONTENT PATH", the latest last.
 #include "app/worker/trusted.h"
 
-#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/atomic_file.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/files.h"
 

@@ -1,14 +1,12 @@
 // A process whose three streams come to us; nothing here waits.
 #include "app/worker/worker.h"
 
-#include "instrumentation/base/os/process.h"
+#include "instrumentation/base/os/descriptor.h"
+#include "instrumentation/base/os/files.h"
 
 #include <chrono>
-#include <csignal>
 #include <sstream>
 #include <string_view>
-#include <sys/socket.h>
-#include <unistd.h>
 
 namespace wl::app {
 
@@ -35,8 +33,7 @@ void judge_line(Worker& worker, const std::string& line) {
 std::string read_pipe(int pipe) {
     std::string text;
     char buffer[4096];
-    for (ssize_t got = 0; (got = read(pipe, buffer, sizeof buffer)) > 0;)
-        text.append(buffer, static_cast<size_t>(got));
+    for (Moved got; (got = read_some(pipe, buffer)).bytes > 0;) text.append(buffer, got.bytes);
     return text;
 }
 
@@ -67,8 +64,7 @@ void take(Worker& worker, const Process& process) {
 // command line's contract).
 bool has_finished(const Worker& worker, const ExitStatus& status) {
     if (status.signal != 0) return false;
-    return status.code <= 1 ||
-        (status.code == 3 && !worker.capture.empty() && access(worker.capture.c_str(), R_OK) == 0);
+    return status.code <= 1 || (status.code == 3 && !worker.capture.empty() && is_readable(worker.capture));
 }
 
 void judge(Worker& worker, const ExitStatus& status) {
@@ -112,7 +108,7 @@ void start(Worker& worker, const std::vector<std::string>& command, std::string 
     ProcessOptions options;
     options.input = options.output = options.errors = {Stream::To::us};
     options.environment = {
-        {kParentVariable, std::to_string(getpid())}
+        {kParentVariable, std::to_string(own_process())}
     };
     worker.capture = std::move(capture);
     take(worker, start_process(command, options));
@@ -129,21 +125,21 @@ void poll(Worker& worker) {
         take(worker, process);
         judge(worker, *ended);
     } else if (worker.killed_after > 0 && now() > worker.killed_after) {
-        kill(process.id, SIGKILL);
+        kill_process(process);
     }
 }
 
 void ask(Worker& worker, const std::string& line) {
     if (worker.process <= 0) return;
     const std::string text = line + "\n";
-    static_cast<void>(send(worker.input, text.data(), text.size(), MSG_NOSIGNAL));
+    static_cast<void>(send_some(worker.input, text));
 }
 
 std::optional<std::string> take_line(Worker& worker) { return cut_line(worker.answer); }
 
 void cancel(Worker& worker) {
     if (worker.process <= 0 || worker.killed_after > 0) return;
-    kill(worker.process, SIGINT);
+    ask_to_break(process_of(worker));
     worker.killed_after = now() + kPatience;
 }
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "app/worker/complaints.h"
+#include "instrumentation/base/os/process.h"
 
 #include <optional>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 namespace wl::app {
@@ -23,7 +23,7 @@ std::optional<Progress> progress_from_line(const std::string& line);
 enum class WorkerState : uint8_t { running, finished, failed, cancelled };
 
 struct Worker {
-    pid_t process = -1;
+    ProcessId process = -1;
     int errors = -1, output = -1, input = -1;  // the worker's stderr, stdout and stdin
     std::string partial;                       // the line of stderr that has not ended yet
     std::string answer;                        // of stdout, what nobody has taken

@@ -1,22 +1,14 @@
-// Nearest words, joining, reading and hashing of text.
+// Nearest words, joining and hashing of text.
 #include "instrumentation/base/text.h"
 
 #include "instrumentation/base/error.h"
-#include "instrumentation/base/os/descriptor.h"
-#include "instrumentation/base/os/memory_limit.h"
-#include "instrumentation/base/os/stop.h"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <fcntl.h>
 #include <filesystem>
 #include <numeric>
 #include <openssl/evp.h>
-#include <poll.h>
-#include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
 
 namespace wl {
 namespace {
@@ -65,48 +57,6 @@ std::string join(std::span<const std::string> words, std::string_view separator)
         out += words[i];
     }
     return out;
-}
-
-namespace {
-
-constexpr uint64_t kMostOfStream = uint64_t{1} << 30;  // bytes of a pipe or a device, which may have no end
-
-// Before the first writer has opened a pipe, read() says that it is at its end; poll() waits.
-void wait_for_bytes(int fd) {
-    constexpr int kBeat = 50;  // ms, until it is looked at whether a signal asked us to stop
-    pollfd waiting{fd, POLLIN, 0};
-    while (::poll(&waiting, 1, kBeat) <= 0) check_stop();
-}
-
-}  // namespace
-
-std::string read_text_file(const std::string& path) {
-    const auto fail = [&path](int code) {
-        throw Error("cannot read " + path + ": " + std::generic_category().message(code) + ".");
-    };
-    // Not blocking: a pipe that nobody writes to would keep us in open() and read(), deaf to signals.
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    struct stat about {};
-    if (file.fd < 0 || ::fstat(file.fd, &about) != 0) fail(errno);
-    if (S_ISDIR(about.st_mode)) fail(EISDIR);
-    const bool has_size = S_ISREG(about.st_mode);
-    std::string text;
-    if (has_size) {
-        const auto size = static_cast<uint64_t>(about.st_size);
-        check_memory(size, path);
-        text.reserve(size);
-    }
-    std::vector<char> buffer(size_t{1} << 18);
-    for (ssize_t n = 1; n != 0;) {
-        check_stop();
-        if (!has_size) wait_for_bytes(file.fd);
-        n = ::read(file.fd, buffer.data(), buffer.size());
-        if (n < 0 && errno != EINTR && errno != EAGAIN) fail(errno);
-        if (n > 0) text.append(buffer.data(), static_cast<size_t>(n));
-        if (!has_size && text.size() > kMostOfStream)
-            throw Error("cannot read " + path + ": it does not end within 1 GiB; give a file.");
-    }
-    return text;
 }
 
 std::string sha256_hex(std::string_view bytes) {

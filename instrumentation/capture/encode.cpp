@@ -1,6 +1,6 @@
 // A capture as the bytes of an SQLite database.
-#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/atomic_file.h"
 #include "instrumentation/base/os/leftovers.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/consistency.h"

@@ -2,6 +2,7 @@
 #include "instrumentation/compile/cache.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/process.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace wl::compile {
 namespace {
@@ -75,7 +75,7 @@ void store_entry(const std::string& key, const CacheEntry& entry) {
         {"reads",         std::move(reads)   }
     });
     const std::string_view bytes(reinterpret_cast<const char*>(body.data()), body.size());
-    const fs::path target = entry_path(key), aside = target.string() + "." + std::to_string(getpid());
+    const fs::path target = entry_path(key), aside = target.string() + "." + std::to_string(own_process());
     std::ofstream file(aside, std::ios::binary);
     file << sha256_hex(bytes) << bytes;
     file.close();

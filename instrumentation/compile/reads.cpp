@@ -1,14 +1,13 @@
-// stat(2) of each file; its content only where that says nothing.
+// What the system says of each file; its content only where that says nothing.
 #include "instrumentation/compile/reads.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/files.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <filesystem>
-#include <sys/stat.h>
 #include <thread>
 
 namespace wl::compile {
@@ -16,30 +15,14 @@ namespace {
 
 thread_local Reading* current = nullptr;
 
-int64_t nanoseconds(const timespec& t) { return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; }
-
-int64_t now() {
-    timespec t{};
-    clock_gettime(CLOCK_REALTIME, &t);
-    return nanoseconds(t);
-}
-
-// How much earlier than it is written a file may be stamped: the kernel's clock for that goes on every few
-// milliseconds (clock_getres(2); Linux, Documentation/filesystems/multigrain-ts.rst).
-std::chrono::nanoseconds stamped_early() {
-    timespec resolution{};
-    clock_getres(CLOCK_REALTIME_COARSE, &resolution);
-    return std::chrono::nanoseconds(nanoseconds(resolution));
-}
-
 // Without its hash; nothing: there is no regular file of this name.
 std::optional<ReadFile> looked_at(const std::string& path) {
-    struct stat about {};
-    if (stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
+    const std::optional<FileState> state = state_of(path);
+    if (!state) return std::nullopt;
     ReadFile file;
     file.path = path;
-    file.size = static_cast<uint64_t>(about.st_size), file.inode = about.st_ino;
-    file.modified = nanoseconds(about.st_mtim), file.changed = nanoseconds(about.st_ctim);
+    file.size = state->bytes, file.inode = state->inode;
+    file.modified = state->modified, file.changed = state->changed;
     return file;
 }
 
@@ -56,8 +39,8 @@ bool is_as_read(const ReadFile& before) {
 
 // Compilers begin so much later that what is written meanwhile has a later time than `since`, and what was
 // written before an earlier one.
-Reading::Reading() : since(now()), before_(current) {
-    std::this_thread::sleep_for(2 * stamped_early());
+Reading::Reading() : since(time_of_files()), before_(current) {
+    std::this_thread::sleep_for(2 * std::chrono::nanoseconds(step_of_file_times()));
     current = this;
 }
 

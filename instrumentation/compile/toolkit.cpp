@@ -2,19 +2,17 @@
 #include "instrumentation/compile/toolkit.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/files.h"
+#include "instrumentation/base/os/library_opens.h"
 #include "instrumentation/base/os/path_list.h"
 #include "instrumentation/base/text.h"
-#include "instrumentation/compile/opens.h"
 #include "instrumentation/compile/reads.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <filesystem>
-#include <link.h>
 #include <memory>
-#include <unistd.h>
 
 namespace wl::compile {
 namespace {
@@ -74,9 +72,7 @@ std::vector<fs::path> library_folders() {
 // The loader knows folders that we do not (ld.so.conf, LD_LIBRARY_PATH, RUNPATH): ask it, and for the path.
 std::string library_of_the_loader() {
     for (const char* name : kNames) {
-        void* handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-        link_map* map = nullptr;
-        if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) return map->l_name;
+        if (Library library = load_library(name)) return path_of(library);
     }
     return {};
 }
@@ -124,7 +120,7 @@ std::string chosen_or(const char* variable, const char* name, const std::vector<
     for (const fs::path& folder : folders) candidates.push_back(folder / name);
     if (const std::string chosen = environment(variable); !chosen.empty()) candidates = {chosen};
     for (const fs::path& file : candidates)
-        if (std::error_code ignored; fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0)
+        if (std::error_code ignored; fs::is_regular_file(file, ignored) && is_executable(file.string()))
             return file.string();
     return {};
 }
@@ -136,7 +132,7 @@ void load_builtins(const fs::path& library) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(fs::canonical(library, ignored).parent_path(), ignored))
         if (entry.path().filename().string().starts_with("libnvrtc-builtins.so"))
-            dlopen(entry.path().c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+            load_library(entry.path().string(), true);
 }
 
 }  // namespace
@@ -187,18 +183,16 @@ Nvrtc open_nvrtc(const Toolkit& toolkit) {
             kHowToGetIt + "."
         );
     load_builtins(toolkit.library);
-    void* handle = dlopen(toolkit.library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!handle) {
-        const char* reason = dlerror();
+    Library library = load_library(toolkit.library, true);
+    if (library == nullptr) {
+        const std::string reason = library_problem();
         throw Error(
-            "NVRTC does not load: " + std::string(reason ? reason : toolkit.library) + ". " + kHowToGetIt +
-            "."
+            "NVRTC does not load: " + (reason.empty() ? toolkit.library : reason) + ". " + kHowToGetIt + "."
         );
     }
     const auto bind = [&](auto& function, const char* name) {
-        void* symbol = dlsym(handle, name);
-        if (!symbol) throw Error(toolkit.library + " is no usable NVRTC: it lacks " + name + ".");
-        function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);
+        if (!bind_symbol(library, function, name))
+            throw Error(toolkit.library + " is no usable NVRTC: it lacks " + name + ".");
     };
     Nvrtc nvrtc{};
     bind(nvrtc.version, "nvrtcVersion");
@@ -212,7 +206,7 @@ Nvrtc open_nvrtc(const Toolkit& toolkit) {
     bind(nvrtc.ptx, "nvrtcGetPTX");
     bind(nvrtc.add_name, "nvrtcAddNameExpression");
     bind(nvrtc.lowered_name, "nvrtcGetLoweredName");
-    if (!note_opens_of(handle)) note_unknown_reads();
+    if (!note_opens_of(library, [](const char* path) { note_read(path); })) note_unknown_reads();
     return nvrtc;
 }
 

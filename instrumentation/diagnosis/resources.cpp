@@ -2,6 +2,7 @@
 #include "instrumentation/diagnosis/resources.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/files.h"
 #include "instrumentation/base/os/path_list.h"
 #include "instrumentation/base/os/process.h"
 #include "instrumentation/base/scratch.h"
@@ -14,7 +15,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <sstream>
-#include <unistd.h>
 
 namespace wl::diagnosis {
 namespace {
@@ -62,7 +62,7 @@ std::string find_ptxas() {
             folders.push_back(fs::path(home) / "bin");
     for (const std::string& folder : folders_of("PATH")) folders.emplace_back(folder);
     for (const fs::path& folder : folders)
-        if (std::string file = (folder / "ptxas").string(); access(file.c_str(), X_OK) == 0) return file;
+        if (std::string file = (folder / "ptxas").string(); is_executable(file)) return file;
     return {};
 }
 

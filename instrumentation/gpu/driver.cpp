@@ -1,10 +1,10 @@
-// dlopen of libcuda.so.1, its functions by name.
+// libcuda.so.1, its functions by name.
 #include "instrumentation/gpu/driver.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/library.h"
 
 #include <array>
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 namespace wl::gpu {
@@ -17,14 +17,13 @@ struct Opened {
 
 Opened open() {
     Opened out;
-    void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    Library library = load_library("libcuda.so.1");
     if (library == nullptr) {
         out.missing = "there is no CUDA driver (libcuda.so.1 cannot be opened); install NVIDIA's driver";
         return out;
     }
     const auto find = [&](auto& function, const char* symbol) {
-        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, symbol));
-        if (function == nullptr && out.missing.empty())
+        if (!bind_symbol(library, function, symbol) && out.missing.empty())
             out.missing = fmt::format("the CUDA driver lacks {}; install a newer one", symbol);
     };
 #define WL_DRIVER_FIND(name, type, symbol) find(out.driver.name, symbol);

@@ -2,7 +2,9 @@
 #include "instrumentation/gpu/isolated.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/descriptor.h"
 #include "instrumentation/base/os/process.h"
+#include "instrumentation/base/os/standard_streams.h"
 #include "instrumentation/gpu/executor.h"
 #include "instrumentation/gpu/isolated_wire.h"
 #include "instrumentation/gpu/session.h"
@@ -13,8 +15,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <sys/socket.h>
-#include <unistd.h>
 
 namespace wl::gpu {
 namespace {
@@ -41,31 +41,29 @@ struct Server {
     Server& operator=(const Server&) = delete;
 
     void end() {
-        if (socket >= 0) close(socket);
-        socket = -1;
+        close_descriptor(socket);
         end_process(process);
     }
 };
 
 // It ends when its stdin does, so also when we are gone.
 void begin(Server& s) {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        throw Error("the process for trials on the GPU cannot be started");
-    s.socket = ends[0];
+    Ends ends = socket_ends();
+    if (ends.first < 0) throw Error("the process for trials on the GPU cannot be started");
+    s.socket = ends.first;
     ProcessOptions options;
     options.descriptors = {
-        {ends[1], STDIN_FILENO },
-        {ends[1], STDOUT_FILENO}
+        {ends.second, kInput },
+        {ends.second, kOutput}
     };
     options.group = true;
     try {
         s.process = start_process(s.command, options);
     } catch (const Error& e) {
-        close(ends[1]);
+        close_descriptor(ends.second);
         throw Unsupported(std::string("unsupported: the process for trials has no GPU: ") + e.what());
     }
-    close(ends[1]);
+    close_descriptor(ends.second);
     // Its first message says that it has the GPU, or why not.
     const std::optional<std::string> ready = receive_message(s.socket, kBegin);
     if (ready && ready->empty()) return;
@@ -199,7 +197,7 @@ execution::Executor isolated_executor(int device, std::vector<std::string> comma
 }
 
 int serve_runs(int device, int socket) {
-    dup2(STDERR_FILENO, STDOUT_FILENO);  // nobody reads there
+    output_goes_to_errors();  // nobody reads there
     try {
         const Session held(device);  // the context stays from run to run
         const execution::Executor on = executor(device);

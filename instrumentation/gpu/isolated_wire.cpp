@@ -1,13 +1,11 @@
 // Structs to bytes and back: numbers as they lie in memory, lists behind their length.
 #include "instrumentation/gpu/isolated_wire.h"
 
-#include <cerrno>
+#include "instrumentation/base/os/descriptor.h"
+
 #include <chrono>
 #include <cstring>
-#include <poll.h>
-#include <sys/socket.h>
 #include <type_traits>
-#include <unistd.h>
 
 namespace wl::gpu {
 namespace {
@@ -117,10 +115,9 @@ void pass_answer(auto& io, auto& a) {
 
 bool write_all(int to, const char* from, size_t bytes) {
     while (bytes > 0) {
-        const ssize_t wrote = send(to, from, bytes, MSG_NOSIGNAL);
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0) return false;
-        from += wrote, bytes -= static_cast<size_t>(wrote);
+        const Moved sent = send_some(to, {from, bytes});
+        if (sent.over) return false;
+        from += sent.bytes, bytes -= sent.bytes;
     }
     return true;
 }
@@ -132,14 +129,10 @@ bool read_all(int from, char* to, size_t bytes, const std::optional<Clock::time_
         const auto left = end ? std::chrono::duration_cast<std::chrono::milliseconds>(*end - Clock::now())
                               : std::chrono::milliseconds(-1);
         if (end && left.count() <= 0) return false;
-        pollfd wanted{from, POLLIN, 0};
-        const int ready = poll(&wanted, 1, static_cast<int>(left.count()));
-        if (ready < 0 && errno != EINTR) return false;
-        if (ready <= 0) continue;
-        const ssize_t got = read(from, to, bytes);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        to += got, bytes -= static_cast<size_t>(got);
+        if (!wait_for_input(from, static_cast<int>(left.count()))) continue;
+        const Moved got = read_some(from, {to, bytes});
+        if (got.over) return false;
+        to += got.bytes, bytes -= got.bytes;
     }
     return true;
 }

@@ -2,6 +2,7 @@
 #include "instrumentation/gpu/session.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/standard_streams.h"
 
 #include <algorithm>
 #include <array>
@@ -13,9 +14,7 @@
 #include <fmt/format.h>
 #include <optional>
 #include <span>
-#include <sys/mman.h>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 
 namespace wl::gpu {
@@ -235,37 +234,6 @@ CUresult start(const Session& s, const Work& work, const Placed& placed, CUstrea
                          : d.launch(f, g.x, g.y, g.z, b.x, b.y, b.z, l.dynamic_shared, stream, a, nullptr);
 }
 
-namespace {
-
-// What kernels print, which the driver writes to standard output, is kept apart from what this program says.
-struct Printing {
-    int standard = -1, file = -1;
-
-    Printing() : standard(dup(STDOUT_FILENO)), file(memfd_create("printed", 0)) {
-        std::fflush(stdout);
-        if (standard >= 0 && file >= 0) dup2(file, STDOUT_FILENO);
-    }
-    ~Printing() {
-        static_cast<void>(end());
-        if (standard >= 0) close(standard);
-        if (file >= 0) close(file);
-    }
-    Printing(const Printing&) = delete;
-    Printing& operator=(const Printing&) = delete;
-
-    std::string end() {
-        if (standard < 0 || file < 0) return {};
-        std::fflush(stdout);
-        dup2(standard, STDOUT_FILENO);
-        std::string text(static_cast<size_t>(std::max<off_t>(lseek(file, 0, SEEK_END), 0)), '\0');
-        const ssize_t got = pread(file, text.data(), text.size(), 0);
-        text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
-        return text;
-    }
-};
-
-}  // namespace
-
 Shot shoot(Session& s, const Work& work, std::byte poison) {
     const Driver& d = s.d;
     Shot shot;
@@ -273,7 +241,7 @@ Shot shoot(Session& s, const Work& work, std::byte poison) {
     CUevent begin = nullptr, end = nullptr;
     require(d, d.make_event(&begin, CU_EVENT_DEFAULT), "making an event");
     require(d, d.make_event(&end, CU_EVENT_DEFAULT), "making an event");
-    Printing printing;
+    KeptOutput printing;  // the driver writes what kernels print to standard output
     d.record_event(begin, nullptr);
     shot.status = start(s, work, placed, nullptr);
     shot.refused = shot.status != CUDA_SUCCESS;

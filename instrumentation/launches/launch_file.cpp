@@ -1,9 +1,9 @@
 // What a recorded launch has to be, and its way to the disk.
 #include "instrumentation/launches/launch_file.h"
 
-#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/launch_limits.h"
+#include "instrumentation/base/os/atomic_file.h"
 #include "instrumentation/base/os/leftovers.h"
 #include "instrumentation/launches/launch_schema.h"
 

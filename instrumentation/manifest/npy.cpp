@@ -1,8 +1,8 @@
 // .npy and .npz, read and written.
 #include "instrumentation/manifest/npy.h"
 
-#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/atomic_file.h"
 #include "instrumentation/base/os/memory_limit.h"
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/text.h"

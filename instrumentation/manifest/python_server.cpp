@@ -1,24 +1,18 @@
-// A process with two pipes, and poll with a deadline.
+// A process with a socket for the questions and a pipe for the answers, which are waited for with a deadline.
 #include "instrumentation/manifest/python_server.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/descriptor.h"
+#include "instrumentation/base/os/files.h"
 #include "instrumentation/base/os/process.h"
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/manifest/python_driver.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <fcntl.h>
 #include <fstream>
-#include <poll.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 namespace wl::manifest {
 namespace {
@@ -32,26 +26,18 @@ constexpr int kAnswers = 3;  // the descriptor by which the driver says that it 
 // grace is killed with it.
 int reap(PythonServer& server, std::chrono::milliseconds grace) {
     const auto deadline = Clock::now() + grace;
-    int status = 0;
-    while (waitpid(server.process, &status, WNOHANG) != server.process) {
-        if (Clock::now() < deadline) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            continue;
-        }
-        kill(-server.process, SIGKILL);
-        while (waitpid(server.process, &status, 0) < 0 && errno == EINTR) {}
-        break;
-    }
+    Process process{server.process, true};
+    std::optional<ExitStatus> ended = has_ended(process);
+    for (; !ended && Clock::now() < deadline; ended = has_ended(process))
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (!ended) ended = end_process(process);
     server.process = -1;
     server.started.reset();
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return shell_status(*ended);
 }
 
 void close_pipes(PythonServer& server) {
-    for (int* pipe : {&server.questions, &server.answers}) {
-        if (*pipe >= 0) close(*pipe);
-        *pipe = -1;
-    }
+    close_descriptor(server.questions), close_descriptor(server.answers);
 }
 
 // Without its lifeline the driver ends the script and leaves.
@@ -65,22 +51,17 @@ void end(PythonServer& server) {
 }
 
 void make_folder(PythonServer& server) {
-    std::string path = (fs::temp_directory_path() / "warplens-reference-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr)
-        throw Error(
-            "cannot make a folder in " + fs::temp_directory_path().string() + " for the Python reference."
-        );
-    server.folder = path;
-    server.kept.emplace(path);
+    server.folder = make_private_folder("warplens-reference");
+    server.kept.emplace(server.folder);
 }
 
 // -B: no __pycache__ beside the user's files. The driver leads a process group of its own, so that the
 // script's process ends with it.
 bool spawn(PythonServer& server) {
-    std::array<int, 2> questions{}, answers{};
-    if (pipe2(questions.data(), O_CLOEXEC) != 0) return false;
-    if (pipe2(answers.data(), O_CLOEXEC) != 0) {
-        close(questions[0]), close(questions[1]);
+    Ends questions = socket_ends(), answers = pipe_ends();
+    if (questions.first < 0 || answers.first < 0) {
+        for (int* end : {&questions.first, &questions.second, &answers.first, &answers.second})
+            close_descriptor(*end);
         return false;
     }
     const std::string driver = server.folder + "/driver.py", log = server.folder + "/log";
@@ -92,14 +73,14 @@ bool spawn(PythonServer& server) {
     options.group = true;
     options.output = {Stream::To::errors}, options.errors = {Stream::To::file, log};
     options.descriptors = {
-        {questions[0], STDIN_FILENO},
-        {answers[1],   kAnswers    }
+        {questions.first, kInput  },
+        {answers.second,  kAnswers}
     };
     try {
         server.process = start_process(words, options).id;
     } catch (const Error&) { server.process = -1; }
-    close(questions[0]), close(answers[1]);
-    server.questions = questions[1], server.answers = answers[0];
+    close_descriptor(questions.first), close_descriptor(answers.second);
+    server.questions = questions.second, server.answers = answers.first;
     if (server.process > 0) server.started.emplace(server.process);
     return server.process > 0;
 }
@@ -112,11 +93,9 @@ Waited wait_for_answer(int answers, double timeout_seconds) {
     while (go_on()) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
         if (left.count() < 0) return Waited::timed_out;
-        pollfd waiting{answers, POLLIN, 0};
-        const int ready = poll(&waiting, 1, static_cast<int>(std::min<int64_t>(left.count() + 1, kBeat)));
-        if (ready <= 0) continue;
+        if (!wait_for_input(answers, static_cast<int>(std::min<int64_t>(left.count() + 1, kBeat)))) continue;
         char done = 0;
-        return read(answers, &done, 1) == 1 ? Waited::answered : Waited::ended;
+        return read_some(answers, {&done, 1}).bytes == 1 ? Waited::answered : Waited::ended;
     }
     return Waited::stopped;
 }
@@ -144,32 +123,16 @@ bool start(
 
 std::string file_left(const PythonServer& server, const std::string& name) {
     if (name.find('/') != std::string::npos) throw Error(name + " is no name of a file.");
-    const std::string path = server.folder + "/" + name;
-    const int descriptor = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct stat is {};
-    const bool plain = descriptor >= 0 && fstat(descriptor, &is) == 0 && S_ISREG(is.st_mode);
-    std::string text;
-    if (plain) text = read_text_file("/proc/self/fd/" + std::to_string(descriptor));
-    if (descriptor >= 0) close(descriptor);
-    if (!plain) throw Error(name + " is not there as a plain file.");
-    return text;
+    std::optional<std::string> text = read_plain_file(server.folder + "/" + name);
+    if (!text) throw Error(name + " is not there as a plain file.");
+    return std::move(*text);
 }
 
 PythonReply ask(PythonServer& server, double timeout_seconds) {
     PythonReply reply;
     std::error_code ignored;
     fs::remove(server.folder + "/answer.json", ignored);
-    // A process that is gone already has closed its end: writing would end this process by SIGPIPE.
-    sigset_t pipe_only, before;
-    sigemptyset(&pipe_only);
-    sigaddset(&pipe_only, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
-    const bool asked = write(server.questions, "?", 1) == 1;
-    if (!asked) {
-        const timespec at_once{};
-        sigtimedwait(&pipe_only, nullptr, &at_once);
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    const bool asked = send_some(server.questions, {"?", 1}).bytes == 1;
     const Waited waited = asked ? wait_for_answer(server.answers, timeout_seconds) : Waited::ended;
     reply.answered = waited == Waited::answered;
     if (reply.answered) return reply;

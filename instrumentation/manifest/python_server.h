@@ -4,6 +4,7 @@
 #pragma once
 
 #include "instrumentation/base/os/leftovers.h"
+#include "instrumentation/base/os/process.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -11,7 +12,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 namespace wl::manifest {
@@ -23,7 +23,7 @@ struct PythonServer {
     std::filesystem::file_time_type written;  // when the script was written that the process has read
     std::string folder;
     std::optional<TemporaryPath> kept = {};  // the folder
-    pid_t process = -1;
+    ProcessId process = -1;
     std::optional<StartedProcess> started = {};
     int questions = -1, answers = -1;  // pipes; that of the questions is the process's lifeline
 

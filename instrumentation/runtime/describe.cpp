@@ -2,7 +2,7 @@
 // launch touched without changing it, and memory that its pointers may dangle into.
 #include "instrumentation/runtime/describe.h"
 
-#include "instrumentation/base/atomic_file.h"
+#include "instrumentation/base/os/atomic_file.h"
 #include "instrumentation/base/output/json_text.h"
 #include "instrumentation/runtime/machine.h"
 #include "instrumentation/runtime/record.h"

@@ -128,6 +128,37 @@ TEST(Limits, PatternsAreGivenTextsOfALimitedLength) {
     EXPECT_GT(seen, 4U);
 }
 
+// What Linux offers is behind base/os. The stand-in's libraries, the recorder and what they share live inside
+// other programs on Linux, and have no other form.
+bool names_the_system(const std::string& line) {
+    static const std::regex kSystem(
+        "#include <(?:(?:dlfcn|fcntl|link|poll|pthread|sched|spawn|termios|unistd)\\.h|(?:sys|linux)/.*)>.*"
+    );
+    return line.starts_with("#include <") && std::regex_match(line, kSystem);
+}
+
+TEST(Limits, WhatTheSystemOffersIsBehindBaseOs) {
+    constexpr std::array kMay{
+        "instrumentation/base/os/", "instrumentation/recorder/", "instrumentation/runtime/"};
+    size_t behind = 0;
+    for (const auto& [path, lines] : sources()) {
+        if (!path.starts_with("instrumentation/") && !path.starts_with("app/")) continue;
+        const bool may =
+            std::ranges::any_of(kMay, [&, &at = path](const char* begin) { return at.starts_with(begin); });
+        for (size_t k = 0; k < lines.size(); ++k) {
+            const bool names = names_the_system(lines[k]);
+            behind += names ? 1 : 0;
+            EXPECT_TRUE(may || !names) << path << ":" << k + 1 << ": " << lines[k];
+        }
+    }
+    EXPECT_GT(behind, 20U);
+    for (const char* line :
+         {"#include <unistd.h>", "#include <sys/stat.h>  // stat", "#include <linux/landlock.h>"})
+        EXPECT_TRUE(names_the_system(line)) << line;
+    for (const char* line : {"#include <csignal>", "#include \"sys/own.h\"", "// #include <unistd.h>"})
+        EXPECT_FALSE(names_the_system(line)) << line;
+}
+
 TEST(Limits, AFunctionIsMeasuredByItsBody) {
     const Lines text = {
         "int f(int a) {",

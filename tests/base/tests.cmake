@@ -10,7 +10,7 @@ target_compile_definitions(fragment_layout_test PRIVATE WL_SOURCE_DIR="${PROJECT
 wl_test(cycles)
 target_compile_definitions(cycles_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 
-wl_test(layers fmt::fmt)
+wl_test(layers)
 target_compile_definitions(layers_test PRIVATE WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 
 wl_test(limits)

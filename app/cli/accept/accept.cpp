@@ -6,13 +6,13 @@
 #include "app/cli/progress.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/library.h"
 #include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/text.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
@@ -78,9 +78,9 @@ std::vector<AcceptRow> plan(const KernelOptions& options, const AcceptOptions& a
 }
 
 std::string gpu_note() {
-    void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    Library driver = load_library("libcuda.so.1");
     if (driver == nullptr) return "not available on this machine: there is no CUDA driver (libcuda.so.1)";
-    dlclose(driver);
+    unload_library(driver);
     return "not measured: this version executes kernels on its CPU emulator only";
 }
 

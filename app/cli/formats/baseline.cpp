@@ -1,8 +1,8 @@
 // The baseline is JSON, sorted, so that a change of it reads well in a review.
 #include "app/cli/formats/baseline.h"
 
-#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/atomic_file.h"
 #include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/verdict.h"

@@ -5,7 +5,7 @@
 #include "app/cli/print.h"
 #include "instrumentation/analysis/decide.h"
 #include "instrumentation/analysis/verdict.h"
-#include "instrumentation/base/atomic_file.h"
+#include "instrumentation/base/os/atomic_file.h"
 #include "instrumentation/base/output/visible.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/capture/verdict.h"

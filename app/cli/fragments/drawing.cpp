@@ -2,8 +2,8 @@
 #include "app/cli/fragments/drawing.h"
 
 #include "app/shell/picture.h"
-#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/atomic_file.h"
 
 #include <filesystem>
 

@@ -1,8 +1,8 @@
 // One small JSON file.
 #include "app/cli/learn/progress.h"
 
-#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/atomic_file.h"
 #include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/text.h"
 

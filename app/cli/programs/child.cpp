@@ -1,6 +1,6 @@
 // The program that is watched: it has our streams, and the signals that we get.
 #include "app/cli/programs/programs.h"
-#include "app/cli/signals.h"
+#include "instrumentation/base/os/signals.h"
 
 namespace wl::app {
 

@@ -4,7 +4,9 @@
 #include "app/cli/programs/reference.h"
 #include "app/cli/verbs.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/descriptor.h"
 #include "instrumentation/base/os/path_list.h"
+#include "instrumentation/base/os/standard_streams.h"
 #include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/capture/file.h"
@@ -18,7 +20,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <unistd.h>
 
 namespace wl::app {
 namespace {
@@ -123,7 +124,7 @@ void print_result(const Command& c, const ProgramRun& run) {
     } else {
         Style style = style_of(c.output);
         if (c.output.color == "auto")
-            style.color = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+            style.color = is_terminal(kErrors) && std::getenv("NO_COLOR") == nullptr;
         print_notice(program_text(run, style, c.output.verbose));
     }
 }

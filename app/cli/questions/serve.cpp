@@ -6,6 +6,7 @@
 #include "app/cli/questions/at_writes.h"
 #include "app/cli/questions/why.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/descriptor.h"
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/output/json_text.h"
 #include "instrumentation/base/output/terminal.h"
@@ -16,8 +17,6 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <poll.h>
-#include <unistd.h>
 #include <utility>
 
 namespace wl::app {
@@ -28,16 +27,12 @@ using nlohmann::ordered_json;
 
 constexpr uint64_t kLookOn = 50'000;  // instants: a question that comes meanwhile waits a few milliseconds
 
-bool is_asked() {
-    pollfd in{STDIN_FILENO, POLLIN, 0};
-    return poll(&in, 1, 0) != 0;
-}
+bool is_asked() { return wait_for_input(kInput, 0); }
 
 // A line that is begun is read to its end.
 bool wait_for_question() {
     constexpr int kBeat = 50;  // ms, until it is looked at whether a signal asked us to stop
-    pollfd in{STDIN_FILENO, POLLIN, 0};
-    while (poll(&in, 1, kBeat) <= 0) check_stop();
+    while (!wait_for_input(kInput, kBeat)) check_stop();
     return true;
 }
 

@@ -1,25 +1,21 @@
 // One loop over a socket: processes of the program come, ask and tell; it ends with the program.
 #include "app/cli/record/record_program.h"
 
-#include "app/cli/signals.h"
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/descriptor.h"
+#include "instrumentation/base/os/files.h"
 #include "instrumentation/base/os/leftovers.h"
 #include "instrumentation/base/os/path_list.h"
 #include "instrumentation/base/os/process.h"
+#include "instrumentation/base/os/signals.h"
 #include "instrumentation/recorder/wire.h"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 #include <vector>
 
 namespace wl::app {
@@ -44,29 +40,15 @@ std::string library_path() {
 
 // A folder that only this user can look into, with the socket in it; gone with the value.
 struct Meeting {
-    std::string folder = (fs::temp_directory_path() / "warplens-XXXXXX").string();
-    std::string path;
+    std::string folder = make_private_folder("warplens");
+    std::string path = folder + "/socket";
     int listener = -1;
 
-    Meeting() {
-        if (mkdtemp(folder.data()) == nullptr)
-            throw Error(fmt::format("cannot make the folder {}: {}", folder, std::strerror(errno)));
-        path = folder + "/socket";
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        if (path.size() >= sizeof address.sun_path)
-            throw Error(fmt::format("{} is too long for a socket; set TMPDIR to a shorter folder", path));
-        std::copy(path.begin(), path.end(), address.sun_path);
-        listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (listener < 0 ||
-            bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-            listen(listener, SOMAXCONN) != 0)
-            throw Error(fmt::format("cannot listen at {}: {}", path, std::strerror(errno)));
-    }
+    Meeting() { listener = listen_at(path); }
     Meeting(const Meeting&) = delete;
     Meeting& operator=(const Meeting&) = delete;
     ~Meeting() {
-        if (listener >= 0) close(listener);
+        close_descriptor(listener);
         std::error_code ignored;
         fs::remove_all(folder, ignored);
     }
@@ -136,20 +118,17 @@ struct Server {
 
     // Whether something came.
     bool turn(int listener, int milliseconds) {
-        std::vector<pollfd> waits{
-            {listener, POLLIN, 0}
-        };
-        for (const Connection& c : open) waits.push_back({c.socket, POLLIN, 0});
-        if (poll(waits.data(), waits.size(), milliseconds) <= 0) return false;
+        std::vector<Watched> waits{{listener}};
+        for (const Connection& c : open) waits.push_back({c.socket});
+        if (!wait_for_any(waits, milliseconds)) return false;
         for (size_t i = open.size(); i-- > 0;) {
-            if (waits[i + 1].revents == 0 || serve(open[i])) continue;
+            if (!waits[i + 1].ready || serve(open[i])) continue;
             settle(open[i]);
-            close(open[i].socket);
+            close_descriptor(open[i].socket);
             open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
         }
-        if (waits[0].revents != 0)
-            if (const int made = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC); made >= 0)
-                open.push_back({made, {}});
+        if (waits[0].ready)
+            if (const int made = accept_from(listener); made >= 0) open.push_back({made, {}});
         return true;
     }
 };
@@ -191,7 +170,7 @@ RecordedProgram record_program(
     while (server.turn(meeting.listener, 0)) {}
     for (Connection& c : server.open) {
         server.settle(c);
-        close(c.socket);
+        close_descriptor(c.socket);
     }
     server.out.status = shell_status(*ended);
     return std::move(server.out);

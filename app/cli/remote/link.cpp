@@ -4,22 +4,19 @@
 #include "app/cli/remote/remote.h"
 #include "app/worker/worker.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/descriptor.h"
 #include "instrumentation/base/os/leftovers.h"
 #include "instrumentation/base/os/process.h"
 #include "instrumentation/base/os/stop.h"
 
 #include <array>
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
 #include <optional>
-#include <poll.h>
 #include <sstream>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <string_view>
 
 namespace wl::app {
 namespace {
@@ -41,7 +38,7 @@ struct Link {
     Link() = default;
     ~Link() {
         close_streams(process);
-        if (process.id > 0) kill(process.id, SIGTERM);
+        ask_to_end(process);
         while (process.id > 0) wait_for(process);
     }
     Link(const Link&) = delete;
@@ -57,11 +54,11 @@ void start(Link& link, const std::vector<std::string>& words) {
 }
 
 // All that has come; false at the end.
-bool read_some(int from, std::string& into) {
+bool take_some(int from, std::string& into) {
     char buffer[1 << 16];
-    const ssize_t got = read(from, buffer, sizeof buffer);
-    if (got > 0) into.append(buffer, static_cast<size_t>(got));
-    return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+    const Moved got = read_some(from, buffer);
+    into.append(buffer, got.bytes);
+    return !got.over;
 }
 
 struct Talk {
@@ -85,27 +82,25 @@ void hear(Talk& t) {
     }
 }
 
-void send_some(Talk& t) {
-    const ssize_t gone =
-        send(t.link.process.input, t.upload.data() + t.sent, t.upload.size() - t.sent, MSG_NOSIGNAL);
-    if (gone > 0) t.sent += static_cast<size_t>(gone);
-    if (gone < 0 && errno != EAGAIN && errno != EINTR) t.sent = t.upload.size();  // ssh's status says why
+void give_some(Talk& t) {
+    const Moved gone = send_some(t.link.process.input, std::string_view(t.upload).substr(t.sent));
+    t.sent = gone.over ? t.upload.size() : t.sent + gone.bytes;  // ssh's status says why it is over
 }
 
 void talk(Talk& t) {
     bool output = true, errors = true;
     while (output || errors) {
-        std::array<pollfd, 3> wait{
-            {{t.sent < t.upload.size() ? t.link.process.input : -1, POLLOUT, 0},
-             {output ? t.link.process.output : -1, POLLIN, 0},
-             {errors ? t.link.process.errors : -1, POLLIN, 0}}
+        std::array<Watched, 3> wait{
+            {{t.sent < t.upload.size() ? t.link.process.input : -1, true},
+             {output ? t.link.process.output : -1},
+             {errors ? t.link.process.errors : -1}}
         };
         constexpr int kPatience = 100;  // ms, until it is looked at whether somebody asked us to stop
-        poll(wait.data(), wait.size(), kPatience);
+        wait_for_any(wait, kPatience);
         check_stop();
-        if (wait[0].revents != 0) send_some(t);
-        if (wait[1].revents != 0) output = read_some(t.link.process.output, t.answer.output);
-        if (wait[2].revents != 0) errors = read_some(t.link.process.errors, t.said);
+        if (wait[0].ready) give_some(t);
+        if (wait[1].ready) output = take_some(t.link.process.output, t.answer.output);
+        if (wait[2].ready) errors = take_some(t.link.process.errors, t.said);
         hear(t);
     }
 }

@@ -2,10 +2,12 @@
 // what the program there said and the capture that it wrote.
 #include "app/cli/remote/remote.h"
 
-#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/atomic_file.h"
+#include "instrumentation/base/os/descriptor.h"
 #include "instrumentation/base/os/process.h"
 #include "instrumentation/base/os/shell_word.h"
+#include "instrumentation/base/os/standard_streams.h"
 #include "instrumentation/base/output/terminal.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/base/text.h"
@@ -18,7 +20,6 @@
 #include <optional>
 #include <span>
 #include <sstream>
-#include <unistd.h>
 
 namespace wl::app {
 namespace {
@@ -40,7 +41,7 @@ std::string tar_of(const Upload& upload) {
 
 bool wants_colour(const OutputOptions& o) {
     return o.color == "always" ||
-        (o.color == "auto" && isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr);
+        (o.color == "auto" && is_terminal(kOutput) && std::getenv("NO_COLOR") == nullptr);
 }
 
 // A path that is not taken for an option.

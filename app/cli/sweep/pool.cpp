@@ -3,8 +3,8 @@
 
 #include "app/cli/sweep/cases.h"
 #include "app/worker/worker.h"
-#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/atomic_file.h"
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/capture/file.h"

@@ -2,7 +2,7 @@
 #include "app/draw/export/pixels.h"
 
 #include "app/draw/gl.h"
-#include "instrumentation/base/atomic_file.h"
+#include "instrumentation/base/os/atomic_file.h"
 
 #include <algorithm>
 

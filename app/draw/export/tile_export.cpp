@@ -5,8 +5,8 @@
 #include "app/draw/heat_pane.h"
 #include "app/draw/numbers.h"
 #include "app/draw/sheet.h"
-#include "instrumentation/base/atomic_file.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/atomic_file.h"
 #include "instrumentation/manifest/npy.h"
 
 #include <algorithm>

@@ -2,11 +2,11 @@
 #include "app/session/edit/editor.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/files.h"
 #include "instrumentation/base/os/path_list.h"
 #include "instrumentation/base/os/process.h"
 
 #include <cstdlib>
-#include <unistd.h>
 
 namespace wl::app {
 
@@ -43,7 +43,7 @@ bool fill_in(std::string& word, const std::string& mark, const std::string& valu
 }
 
 bool is_installed(const std::string& program) {
-    if (program.find('/') != std::string::npos) return access(program.c_str(), X_OK) == 0;
+    if (program.find('/') != std::string::npos) return is_executable(program);
     return !program_in_path(program).empty();
 }
 

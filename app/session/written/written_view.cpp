@@ -4,11 +4,11 @@
 #include "app/session/lookup.h"
 #include "app/session/questions.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/process.h"
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <unistd.h>
 #include <utility>
 
 namespace wl::app {
@@ -70,7 +70,7 @@ const WrittenElement* written_element(const Session& session, const Selection& s
 void ask_written(Session& session, const std::string& array) {
     WrittenAnswer& written = session.written;
     if (is_asking(written)) return;
-    const std::string name = "warplens-" + std::to_string(getpid()) + "-writers.npy";
+    const std::string name = "warplens-" + std::to_string(own_process()) + "-writers.npy";
     written.array = array, written.problem.clear();
     written.file = (std::filesystem::temp_directory_path() / name).string();
     written.worker = start_question(

@@ -15,7 +15,7 @@ namespace {
 struct Leftovers {
     std::mutex lock;
     std::multiset<std::string> paths;
-    std::multiset<pid_t> processes;
+    std::multiset<ProcessId> processes;
 };
 
 // Never destroyed: who is ended early may be in the middle of its static destructors.
@@ -44,7 +44,7 @@ TemporaryPath::~TemporaryPath() {
     forget(leftovers().paths, path_);
 }
 
-StartedProcess::StartedProcess(pid_t process) : process_(process) {
+StartedProcess::StartedProcess(ProcessId process) : process_(process) {
     const std::scoped_lock hold(leftovers().lock);
     leftovers().processes.insert(process_);
 }
@@ -64,7 +64,7 @@ bool has_saved() { return saved.load(); }
 
 void remove_leftovers() {
     const std::scoped_lock hold(leftovers().lock);
-    for (const pid_t process : leftovers().processes) {
+    for (const ProcessId process : leftovers().processes) {
         if (process <= 0) continue;
         if (getpgid(process) == process) kill(-process, SIGKILL);
         kill(process, SIGKILL);

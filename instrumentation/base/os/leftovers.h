@@ -2,8 +2,9 @@
 // temporary files, and the processes that it started.
 #pragma once
 
+#include "instrumentation/base/os/process.h"
+
 #include <string>
-#include <sys/types.h>
 
 namespace wl {
 
@@ -21,13 +22,13 @@ private:
 
 // A process that is killed when this one is ended early; with all of its group where it leads one.
 struct StartedProcess {
-    explicit StartedProcess(pid_t process);
+    explicit StartedProcess(ProcessId process);
     ~StartedProcess();
     StartedProcess(const StartedProcess&) = delete;
     StartedProcess& operator=(const StartedProcess&) = delete;
 
 private:
-    pid_t process_;
+    ProcessId process_;
 };
 
 // A file of the user that is being written: an early end waits for it.

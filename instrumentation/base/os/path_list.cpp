@@ -1,10 +1,10 @@
 #include "instrumentation/base/os/path_list.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/files.h"
 
 #include <cstdlib>
 #include <sstream>
-#include <unistd.h>
 
 namespace wl {
 namespace {
@@ -36,8 +36,7 @@ std::vector<std::string> folders_of(const char* variable) {
 
 std::string program_in_path(const std::string& name) {
     for (const std::string& folder : folders_of("PATH"))
-        if (const std::string file = std::string(folder).append("/").append(name);
-            access(file.c_str(), X_OK) == 0)
+        if (const std::string file = std::string(folder).append("/").append(name); is_executable(file))
             return file;
     return {};
 }

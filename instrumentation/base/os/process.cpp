@@ -18,7 +18,6 @@
 #include <filesystem>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,11 +119,6 @@ bool put_streams(const Child& child) {
     give_up(child);
 }
 
-void close_end(int& end) {
-    if (end >= 0) close(end);
-    end = -1;
-}
-
 // Low numbers are those of streams, which the child puts others in the place of.
 int high_copy(int descriptor) {
     constexpr int kAbove = 64;
@@ -137,10 +131,10 @@ struct SocketPair {
     int ours = -1, theirs = -1;
 };
 SocketPair socket_pair() {
-    std::array<int, 2> ends{};
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};
-    fcntl(ends[0], F_SETFL, fcntl(ends[0], F_GETFL) | O_NONBLOCK);
-    return {ends[0], high_copy(ends[1])};
+    const Ends ends = socket_ends();
+    if (ends.first < 0) return {};
+    fcntl(ends.first, F_SETFL, fcntl(ends.first, F_GETFL) | O_NONBLOCK);
+    return {ends.first, high_copy(ends.second)};
 }
 
 // Why it does not run; 0: it does.
@@ -185,27 +179,29 @@ void want_statuses() {
 // The errno of the first call that failed; 0: it runs.
 int start_child(Child& child, Process& process) {
     want_statuses();
-    std::array<int, 2> report{};
-    if (pipe2(report.data(), O_CLOEXEC) != 0) return errno;
-    report[1] = high_copy(report[1]);
-    child.report = report[1], child.parent = getpid();
-    process.id = report[1] < 0 ? -1 : fork();
+    Ends report = pipe_ends();
+    if (report.first < 0) return errno;
+    report.second = high_copy(report.second);
+    child.report = report.second, child.parent = getpid();
+    process.id = report.second < 0 ? -1 : fork();
     if (process.id == 0) become_child(child);
     int reason = process.id < 0 ? errno : 0;
-    close_end(report[1]);
+    close_descriptor(report.second);
     if (process.id > 0) {
         if (process.group) setpgid(process.id, process.id);  // both of us: whoever comes first
-        reason = reason_of(report[0]);
+        reason = reason_of(report.first);
         if (reason != 0 || child.apart) {
             reap(process.id);
             process.id = -1;
         }
     }
-    close_end(report[0]);
+    close_descriptor(report.first);
     return reason;
 }
 
 }  // namespace
+
+ProcessId own_process() { return getpid(); }
 
 int shell_status(const ExitStatus& status) { return status.signal != 0 ? 128 + status.signal : status.code; }
 
@@ -228,7 +224,7 @@ Process start_process(const Words& words, const ProcessOptions& options) {
         *streams[k].second = pair.ours, child.streams[k] = pair.theirs;
     }
     if (reason == 0) reason = start_child(child, process);
-    for (int& end : child.streams) close_end(end);
+    for (int& end : child.streams) close_descriptor(end);
     if (reason == 0) return process;
     close_streams(process);
     cannot_start(words.front(), reason);
@@ -246,16 +242,29 @@ std::optional<ExitStatus> wait_for(Process& process, int milliseconds) {
 }
 
 void close_streams(Process& process) {
-    for (int* end : {&process.input, &process.output, &process.errors}) close_end(*end);
+    for (int* end : {&process.input, &process.output, &process.errors}) close_descriptor(*end);
 }
 
-void end_process(Process& process) {
+void ask_to_end(const Process& process) {
+    if (process.id > 0) kill(process.id, SIGTERM);
+}
+
+void ask_to_break(const Process& process) {
+    if (process.id > 0) kill(process.id, SIGINT);
+}
+
+void kill_process(const Process& process) {
+    if (process.id > 0) kill(process.id, SIGKILL);
+}
+
+std::optional<ExitStatus> end_process(Process& process) {
     close_streams(process);
-    if (process.id <= 0) return;
+    if (process.id <= 0) return std::nullopt;
     if (process.group) kill(-process.id, SIGKILL);
     kill(process.id, SIGKILL);
-    reap(process.id);
+    const ExitStatus status = status_of(reap(process.id));
     process.id = -1;
+    return status;
 }
 
 void start_apart(const Words& words) {

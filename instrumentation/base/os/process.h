@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <sys/types.h>
 #include <utility>
 #include <vector>
 
 namespace wl {
+
+using ProcessId = int;
+ProcessId own_process();
 
 // Where one of the three streams of a process goes. Ours; nowhere; into the file `path`, which it appends to;
 // to us, by a socket pair (whose end of ours neither blocks nor raises SIGPIPE); where its stderr goes.
@@ -29,7 +31,7 @@ struct ProcessOptions {
 
 // A process that was started. Copies name the same one.
 struct Process {
-    pid_t id = -1;
+    ProcessId id = -1;
     bool group = false;
     int input = -1, output = -1, errors = -1;  // our ends of its streams, where they go to us
 };
@@ -48,8 +50,12 @@ Process start_process(const std::vector<std::string>& words, const ProcessOption
 std::optional<ExitStatus> has_ended(Process& process);
 // Nothing: it has not ended within so many milliseconds.
 std::optional<ExitStatus> wait_for(Process& process, int milliseconds = 50);
+// Asked to: what it then does is its own affair.
+void ask_to_end(const Process& process);    // SIGTERM
+void ask_to_break(const Process& process);  // SIGINT
+void kill_process(const Process& process);  // SIGKILL; it is not reaped
 // Killed, with its group where it leads one, and reaped; our ends are closed. Nothing where there is none.
-void end_process(Process& process);
+std::optional<ExitStatus> end_process(Process& process);
 void close_streams(Process& process);
 
 // Not ours any longer: in a session of its own, so that it outlives us. Throws Error as start_process does.

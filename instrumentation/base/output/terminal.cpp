@@ -1,11 +1,12 @@
 #include "instrumentation/base/output/terminal.h"
 
+#include "instrumentation/base/os/descriptor.h"
+#include "instrumentation/base/os/standard_streams.h"
 #include "instrumentation/base/output/visible.h"
 
 #include <array>
 #include <cstdio>
 #include <random>
-#include <unistd.h>
 
 namespace wl {
 namespace {
@@ -68,7 +69,7 @@ void print_text(std::string_view text) { put(for_terminal(text), stdout); }
 void print_notice(std::string_view text) { put(for_terminal(text), stderr); }
 
 void print_data(std::string_view data) {
-    put(isatty(STDOUT_FILENO) != 0 ? visible(data) : std::string(data), stdout);
+    put(is_terminal(kOutput) ? visible(data) : std::string(data), stdout);
 }
 
 void print_progress(std::string_view text) { put("\r\033[K" + visible_line(text), stderr); }

@@ -1,9 +1,9 @@
 // The ways a run is stopped from outside: Ctrl-C, SIGTERM, SIGHUP.
 #pragma once
 
-#include <sys/types.h>
+#include "instrumentation/base/os/process.h"
 
-namespace wl::app {
+namespace wl {
 
 // From here on SIGINT, SIGTERM and SIGHUP ask this process to stop (base/os/stop.h). What has not ended 1.5 s
 // later (WARPLENS_GRACE; libraries that cannot be asked) is ended then: its children are killed, its
@@ -28,10 +28,10 @@ struct HandedOn {
 int signals_handed_on();         // how many; those that come within a quarter of a second are one
 bool interrupted_by_terminal();  // which tells every process that it runs
 // Hands on to the child those that have come since `handed` of them had; a second one kills it.
-void hand_on(pid_t child, int& handed);
+void hand_on(ProcessId child, int& handed);
 
 // The process ends (SIGTERM) when `parent` does, however that ends; at once when it is gone already. For a
 // worker, whose window can be killed. The parent's thread that started this process must not end before it.
-void end_with(pid_t parent);
+void end_with(ProcessId parent);
 
-}  // namespace wl::app
+}  // namespace wl

@@ -1,5 +1,5 @@
 // A handler that counts, and a thread that ends what does not end by itself.
-#include "app/cli/signals.h"
+#include "instrumentation/base/os/signals.h"
 
 #include "instrumentation/base/os/leftovers.h"
 #include "instrumentation/base/os/stop.h"
@@ -16,7 +16,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace wl::app {
+namespace wl {
 namespace {
 
 constexpr int64_t kOneSignal =
@@ -121,7 +121,7 @@ int signals_handed_on() { return handed_count; }
 
 bool interrupted_by_terminal() { return by_terminal; }
 
-void hand_on(pid_t child, int& handed) {
+void hand_on(ProcessId child, int& handed) {
     const int all = signals_handed_on();
     if (all == handed) return;
     if (handed++ > 0)
@@ -130,9 +130,9 @@ void hand_on(pid_t child, int& handed) {
         kill(child, handed_signal);
 }
 
-void end_with(pid_t parent) {
+void end_with(ProcessId parent) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) std::_Exit(128 + SIGTERM);
 }
 
-}  // namespace wl::app
+}  // namespace wl

@@ -1,10 +1,9 @@
 // The slots as the ELF standard and the psABIs lay them out (DT_JMPREL); dlopen with RTLD_NOW has filled
 // them.
-#include "instrumentation/compile/opens.h"
-
-#include "instrumentation/compile/reads.h"
+#include "instrumentation/base/os/library_opens.h"
 
 #include <array>
+#include <atomic>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -20,8 +19,10 @@
 
 // NOLINTBEGIN(performance-no-int-to-ptr,modernize-avoid-variadic-functions): the loader's tables hold
 // addresses, and open() is variadic
-namespace wl::compile {
+namespace wl {
 namespace {
+
+std::atomic<void (*)(const char*)> noted{nullptr};
 
 int noted_open(const char* path, int how, ...) {
     mode_t mode = 0;
@@ -31,24 +32,24 @@ int noted_open(const char* path, int how, ...) {
         mode = va_arg(more, mode_t);
         va_end(more);
     }
-    if ((how & O_ACCMODE) == O_RDONLY) note_read(path);
+    if ((how & O_ACCMODE) == O_RDONLY) noted.load()(path);
     return open(path, how, mode);
 }
 
 std::FILE* noted_fopen(const char* path, const char* how) {
-    if (how[0] == 'r') note_read(path);
+    if (how[0] == 'r') noted.load()(path);
     return std::fopen(path, how);
 }
 
-struct Noted {
+struct Slot {
     std::string_view name;
     void* function;
 };
-const std::array kNoted{
-    Noted{"open",    reinterpret_cast<void*>(noted_open) },
-    Noted{"open64",  reinterpret_cast<void*>(noted_open) },
-    Noted{"fopen",   reinterpret_cast<void*>(noted_fopen)},
-    Noted{"fopen64", reinterpret_cast<void*>(noted_fopen)},
+const std::array kSlots{
+    Slot{"open",    reinterpret_cast<void*>(noted_open) },
+    Slot{"open64",  reinterpret_cast<void*>(noted_open) },
+    Slot{"fopen",   reinterpret_cast<void*>(noted_fopen)},
+    Slot{"fopen64", reinterpret_cast<void*>(noted_fopen)},
 };
 
 // What the dynamic section says of the slots. glibc has made these addresses of the process.
@@ -85,23 +86,24 @@ bool lead(void** slot, void* function) {
 
 }  // namespace
 
-bool note_opens_of(void* library) {
+bool note_opens_of(Library library, void (*note)(const char* path)) {
     static std::mutex one;  // at a time
     const std::scoped_lock hold(one);
+    noted = note;
     link_map* map = nullptr;
     if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return false;
     const Slots slots = slots_of(*map);
     bool any = false, all = true;
     for (const ElfW(Rela) & r : slots.relocations) {
         const std::string_view name = slots.names + slots.symbols[ELF64_R_SYM(r.r_info)].st_name;
-        for (const Noted& noted : kNoted)
-            if (name == noted.name) {
+        for (const Slot& slot : kSlots)
+            if (name == slot.name) {
                 any = true;
-                all = lead(reinterpret_cast<void**>(map->l_addr + r.r_offset), noted.function) && all;
+                all = lead(reinterpret_cast<void**>(map->l_addr + r.r_offset), slot.function) && all;
             }
     }
     return any && all;
 }
 
 // NOLINTEND(performance-no-int-to-ptr,modernize-avoid-variadic-functions)
-}  // namespace wl::compile
+}  // namespace wl

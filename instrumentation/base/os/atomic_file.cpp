@@ -1,5 +1,5 @@
 // Unnamed file, fsync, link, rename.
-#include "instrumentation/base/atomic_file.h"
+#include "instrumentation/base/os/atomic_file.h"
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/os/descriptor.h"
