@@ -32,7 +32,7 @@ bool add(Files& files, const fs::path& path) {
 std::set<std::string> named_in(const std::string& spliced) {
     std::string text;
     for (const char c : spliced) {
-        const bool joins = c == '\n' && (text.ends_with("\\") || text.ends_with("\\\r"));
+        const bool joins = c == '\n' && (text.ends_with('\\') || text.ends_with("\\\r"));
         if (joins)
             text.resize(text.rfind('\\'));
         else

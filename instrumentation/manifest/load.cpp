@@ -159,6 +159,13 @@ void read_reference(const Section& top, const fs::path& toml, Kernel& kernel) {
     if (kernel.reference.kind != ReferenceRule::Kind::builtin) {
         const std::string file = existing_file(*section, kind, target, toml.parent_path());
         kernel.reference.target = section->document->files ? fs::absolute(file).string() : file;
+        std::error_code none;
+        if (kernel.reference.kind == ReferenceRule::Kind::kernel && fs::equivalent(file, toml, none))
+            fail(
+                *section->document,
+                line_of(*section, kind),
+                "reference.kernel is this manifest itself, which proves nothing; name that of another kernel."
+            );
     }
     if (kernel.reference.kind == ReferenceRule::Kind::builtin && target != "attention")
         fail(

@@ -152,6 +152,11 @@ TEST_F(ManifestErrors, AContradictionIsNamed) {
         "gemm.toml:22: [reference] holds exactly one of builtin, python, npz, kernel."
     );
     EXPECT_EQ(
+        load_error("[output.C]", "[reference]\nkernel = \"gemm.toml\"\n[output.C]"),
+        "gemm.toml:23: reference.kernel is this manifest itself, which proves nothing; name that of another "
+        "kernel."
+    );
+    EXPECT_EQ(
         load_error("\"normal\"", "\"ones(2)\""),
         "gemm.toml:3: args[0].fill: \"ones(2)\" is no fill; ones takes no parameters."
     );
