@@ -40,6 +40,7 @@ enum class Family : uint8_t {
     missing,
     warps,
     arrays,
+    elsewhere,
 };
 
 struct Rewrite {

@@ -168,6 +168,24 @@ constexpr std::array kOdds = {
     Odds{Family::arrays,     "wrong_condition",     1, 20 },
     Odds{Family::arrays,     "wrong_initial_value", 1, 15 },
     Odds{Family::arrays,     "boundary_off_by_one", 2, 0  },
+ // What is right and stands elsewhere: set by hand.
+    Odds{Family::elsewhere,  "wrong_index",         1, 40 },
+    Odds{Family::elsewhere,  "wrong_index",         2, 20 },
+    Odds{Family::elsewhere,  "wrong_operand",       1, 25 },
+    Odds{Family::elsewhere,  "wrong_operand",       2, 20 },
+    Odds{Family::elsewhere,  "wrong_constant",      2, 15 },
+    Odds{Family::elsewhere,  "wrong_constant",      3, 10 },
+    Odds{Family::elsewhere,  "wrong_condition",     2, 25 },
+    Odds{Family::elsewhere,  "wrong_condition",     3, 15 },
+    Odds{Family::elsewhere,  "wrong_initial_value", 1, 30 },
+    Odds{Family::elsewhere,  "wrong_initial_value", 2, 35 },
+    Odds{Family::elsewhere,  "uninitialised",       1, 50 },
+    Odds{Family::elsewhere,  "partial_reduction",   2, 45 },
+    Odds{Family::elsewhere,  "partial_reduction",   3, 10 },
+    Odds{Family::elsewhere,  "missing_rescale",     2, 45 },
+    Odds{Family::elsewhere,  "stale_tile",          2, 35 },
+    Odds{Family::elsewhere,  "never_written",       2, 35 },
+    Odds{Family::elsewhere,  "wrong_order",         2, 25 },
 };
 
 }  // namespace

@@ -45,6 +45,7 @@ constexpr std::pair<Family, void (*)(Writer&)> kFamilies[] = {
     {Family::missing,    add_missing   },
     {Family::warps,      add_warps     },
     {Family::arrays,     add_arrays    },
+    {Family::elsewhere,  add_elsewhere },
 };
 
 // Where no value is wrong nobody computes what is: somebody does something who should not.

@@ -8,6 +8,7 @@
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
+#include "instrumentation/diagnosis/rules/barriers.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/execution/reach.h"
@@ -163,7 +164,7 @@ bool is_race(const capture::Finding& f) { return f.rule.starts_with("race_"); }
 void join_aftermath(std::vector<capture::Finding>& findings) {
     const auto follow = [&](const std::string& cause, auto&& follows, const char* why) {
         for (size_t c = 0; c < findings.size(); ++c) {
-            if (!is_root(findings[c], cause)) continue;
+            if (!is_root(findings[c], cause) && !is_held_up(findings, c, cause)) continue;
             for (size_t k = 0; k < findings.size(); ++k) {
                 capture::Finding& f = findings[k];
                 const bool same_block = f.where.block == findings[c].where.block;

@@ -332,6 +332,7 @@ Ruled fault_rule(const Symptoms& s) {
     for (Fault& fault : faults) out.findings.push_back(std::move(fault.f));
     blame_conditional(s, out.findings);
     prove_copies(s, out.findings);
+    join_to_shuffles(out.findings);
     return out;
 }
 
