@@ -95,6 +95,14 @@ TEST(Judge, ChangesOfTwoLinesThatDifferAreNoProof) {
     EXPECT_EQ(end.at("proven"), true) << end.dump(1);
 }
 
+// A number would do as well as an array that holds nothing else.
+TEST(Judge, AReadThatIsTheSameEverywhereIsNoProof) {
+    const json same = tried({"judge/shifted", "shift"}, "// here: shift", "other[i] -> other[i] + shift[i]");
+    expect_mends(same, "is the same number at all of 128 places");
+    const json right = tried({"judge/shifted", "other"}, "// here: other", "shift[i] -> shift[i] + other[i]");
+    EXPECT_EQ(right.at("proven"), true) << right.dump(1);
+}
+
 // Values are right once the barrier is there, with the seed that was given.
 TEST(Judge, ARaceWhoseMendingLeavesValuesWrongIsNoProof) {
     expect_mends(first_of({"judge/handed", "both"}, {"--search", "0"}), "of 64 with another seed");

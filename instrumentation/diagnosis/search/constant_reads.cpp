@@ -97,6 +97,23 @@ std::map<uint32_t, Read> values_of(
     return done > 0 ? out : std::map<uint32_t, Read>{};
 }
 
+// Those loads that give one number, with the own data and with another draw; by site, at how many places.
+std::map<uint32_t, size_t> constants_of(
+    const Watched& w, const ptx::Module& module, const std::map<uint32_t, int>& loads, uint64_t other_seed
+) {
+    std::map<uint32_t, size_t> out;
+    const std::map<uint32_t, Read> own = values_of(w, module, loads, 0);
+    const auto is_constant = [](const auto& r) { return r.second.same && r.second.values >= kFewest; };
+    if (std::none_of(own.begin(), own.end(), is_constant)) return out;
+    const std::map<uint32_t, Read> others = values_of(w, module, loads, other_seed);
+    for (const auto& each : own) {
+        const auto other = others.find(each.first);
+        const bool same = is_constant(each) && other != others.end() && other->second.same;
+        if (same && other->second.first == each.second.first) out.emplace(each.first, each.second.values);
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string constant_reads(const Watched& w, const Changed& changed, uint64_t other_seed) {
@@ -105,24 +122,21 @@ std::string constant_reads(const Watched& w, const Changed& changed, uint64_t ot
     const std::set<int> lines = lines_of(w.unit.text, changed.change);
     if (lines.empty()) return {};
     try {
-        const auto loads = loads_of(changed.module, e.entry, w.unit, lines);
-        if (loads.size() <= loads_of(changed_module(e, w.unit.text), e.entry, w.unit, lines).size())
-            return {};
-        for (const auto& [site, read] : values_of(w, changed.module, loads, 0)) {
-            if (!read.same || read.values < kFewest) continue;
-            const std::map<uint32_t, Read> others = values_of(w, changed.module, loads, other_seed);
-            const auto other = others.find(site);
-            if (other == others.end() || !other->second.same || other->second.first != read.first) continue;
-            return fmt::format(
-                "what it reads at line {} is the same number at all of {} places, with other data too",
-                where_in(w.unit, loads.at(site)).line,
-                read.values
-            );
-        }
+        const ptx::Module unchanged = changed_module(e, w.unit.text);
+        const auto loads = loads_of(changed.module, e.entry, w.unit, lines),
+                   known = loads_of(unchanged, e.entry, w.unit, lines);
+        if (loads.size() <= known.size()) return {};
+        const auto now = constants_of(w, changed.module, loads, other_seed);
+        if (now.size() <= constants_of(w, unchanged, known, other_seed).size()) return {};
+        const auto& [site, places] = *now.begin();
+        return fmt::format(
+            "what it reads at line {} is the same number at all of {} places, with other data too",
+            where_in(w.unit, loads.at(site)).line,
+            places
+        );
     } catch (const Error&) { return {}; } catch (const Unsupported&) {
         return {};
     }
-    return {};
 }
 
 }  // namespace wl::diagnosis
