@@ -95,6 +95,20 @@ TEST(OutOfBounds, NamesWhatOverflows) {
     EXPECT_NE(text.find(wanted), std::string::npos) << text;
 }
 
+// What a person tries is judged by it.
+TEST(PartExited, IsGoneWithABarrierThatAllReach) {
+    const auto tried = [](const char* change) {
+        const int line = line_of("tests/kernels/cases/edges.cu", "t % 4 == 0");
+        const std::string kernel = source_path("tests/kernels/cases/edges.toml");
+        return warplens({"diagnose", kernel, "--fault", "else", "--try", std::to_string(line) + ": " + change}
+        )
+            .out;
+    };
+    const std::string all = tried("t % 4 == 0 -> t >= 0"), still = tried("4 -> 2");
+    EXPECT_NE(all.find("[1] tried_change mends"), std::string::npos) << all;
+    EXPECT_EQ(still.find("tried_change"), std::string::npos) << still;
+}
+
 struct RightTwins : testing::TestWithParam<const char*> {};
 
 TEST_P(RightTwins, HaveNoFinding) {

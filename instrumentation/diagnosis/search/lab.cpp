@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
+#include "instrumentation/emulator/observe/part_exited.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -153,6 +154,8 @@ std::string choose_trial(Lab& lab, const Try& unchanged, uint64_t times) {
         return true;
     };
     TrialOptions one{.blocks = {lab.s.block}, .races = false}, all{.blocks = {}, .races = false};
+    one.part_exits = all.part_exits =
+        std::any_of(lab.s.incidents.begin(), lab.s.incidents.end(), emulator::is_part_exited);
     const bool without_filled = needs_all_blocks(lab.s);
     if (!without_filled || shows_in_a_block(lab.s)) {
         std::vector<int64_t> blocks = wrong_writers(lab.s);
