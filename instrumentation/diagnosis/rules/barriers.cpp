@@ -48,25 +48,6 @@ void tell_other(const Symptoms& s, capture::Finding& f) {
 
 }  // namespace
 
-bool is_held_up(const std::vector<capture::Finding>& findings, size_t k, const std::string& rule) {
-    const int by = findings[k].caused_by;
-    return findings[k].rule == rule && by >= 0 && findings[static_cast<size_t>(by)].rule == "shuffle_misuse";
-}
-
-void join_to_shuffles(std::vector<capture::Finding>& findings) {
-    for (capture::Finding& f : findings) {
-        if (!is_divergent(f) || f.other.line > 0) continue;
-        const auto cause = std::find_if(findings.begin(), findings.end(), [&](const capture::Finding& c) {
-            return c.rule == "shuffle_misuse" && c.where.block == f.where.block &&
-                c.where.warp == f.where.warp && c.where.epoch == f.where.epoch &&
-                c.where.lanes == f.where.lanes;
-        });
-        if (cause == findings.end()) continue;
-        f.caused_by = static_cast<int>(cause - findings.begin());
-        f.proof += "; the other lanes wait for these in the instruction above, whose member mask names them";
-    }
-}
-
 void blame_conditional(const Symptoms& s, std::vector<capture::Finding>& findings) {
     const auto first = std::find_if(findings.begin(), findings.end(), is_divergent);
     const std::filesystem::path path = s.experiment.problem.kernel.source;

@@ -8,7 +8,7 @@
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
-#include "instrumentation/diagnosis/rules/barriers.h"
+#include "instrumentation/diagnosis/rules/held_up.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/execution/reach.h"

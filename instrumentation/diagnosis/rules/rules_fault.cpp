@@ -3,6 +3,7 @@
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/diagnosis/rules/barriers.h"
 #include "instrumentation/diagnosis/rules/extent.h"
+#include "instrumentation/diagnosis/rules/held_up.h"
 #include "instrumentation/diagnosis/rules/overflow.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/rules.h"
