@@ -81,23 +81,27 @@ TEST(Kills, WhileFilesAreWrittenLoseNone) {
     const int kills = wanted != nullptr ? std::atoi(wanted) : 10;
     const test::TemporaryFolder folder;
     const fs::path capture = fs::path(folder.path) / "run.wlcap", page = fs::path(folder.path) / "run.html";
-    const double whole = seconds_undisturbed(folder.path);
+    double whole = seconds_undisturbed(folder.path);
     std::mt19937 random(1);
-    int ended = 0;
-    for (int i = 0; i < kills; ++i) {
-        if (i % 2 == 0) fs::remove(capture), fs::remove(page);
+    int hit = 0, tries = 0;
+    for (; hit < kills && tries < 5 * kills; ++tries) {
+        if (tries % 2 == 0) fs::remove(capture), fs::remove(page);
         const std::string capture_before = bytes_of(capture), page_before = bytes_of(page);
         const pid_t writer = start_writer(folder.path);
         std::this_thread::sleep_for(Seconds(instant(random, whole)));
         kill(writer, SIGKILL);
         int status = 0;
         waitpid(writer, &status, 0);
-        ended += WIFEXITED(status) ? 1 : 0;
-        EXPECT_EQ(problem_of_capture(capture, capture_before), "") << "kill " << i;
-        EXPECT_EQ(problem_of_page(page, page_before), "") << "kill " << i;
+        const bool is_hit = WIFSIGNALED(status);
+        hit += is_hit ? 1 : 0;
+        whole *= is_hit ? 1.02 : 0.95;  // how long a run takes now, as the machine's load changes
+        EXPECT_EQ(problem_of_capture(capture, capture_before), "") << "kill " << tries;
+        EXPECT_EQ(problem_of_page(page, page_before), "") << "kill " << tries;
     }
-    EXPECT_LT(ended, kills) << "none came in time";
-    std::printf("%d kills, %d after the end; a run takes %.3f s\n", kills, ended, whole);
+    EXPECT_EQ(hit, kills) << "the others came after the end";
+    std::printf(
+        "%d kills while it ran, %d after its end; a run takes about %.3f s\n", hit, tries - hit, whole
+    );
 }
 
 }  // namespace
