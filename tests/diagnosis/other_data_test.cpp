@@ -34,7 +34,7 @@ std::vector<double> redrawn(DType dtype, const std::vector<double>& values, cons
     manifest::BoundArgument x;
     x.name = "x", x.array = true, x.data = tensor_of("x", dtype, values);
     p.args = {x};
-    any = redraw(p, 3, true);
+    any = redraw(p, 3, Mix::turned);
     std::vector<double> out;
     for (size_t k = 0; k < values.size(); ++k) out.push_back(at(p.args[0].data, static_cast<int64_t>(k)));
     return out;
@@ -73,6 +73,29 @@ TEST(OtherData, RealNumbersKeepTheirRangeAndTurnSigns) {
     EXPECT_NE(std::find(now.begin(), now.end(), 0.0), now.end());
 }
 
+TEST(OtherData, RealNumbersOfBothSignsMayBeOfOne) {
+    manifest::Problem p;
+    p.inputs = "x.npz";
+    manifest::BoundArgument x;
+    std::vector<double> file;
+    for (int k = 0; k < 256; ++k) file.push_back((k % 2 == 0 ? -1 : 2) * (k + 1) / 64.0);
+    x.array = true, x.data = tensor_of("x", DType::f32, file);
+    p.args = {x};
+    for (const auto& [mix, sign] :
+         {std::pair(Mix::none_positive, -1.0), std::pair(Mix::none_negative, 1.0)}) {
+        manifest::Problem now = p;
+        ASSERT_TRUE(redraw(now, 5, mix));
+        int zeros = 0, negative_zeros = 0;
+        for (int64_t k = 0; k < 256; ++k) {
+            const double v = at(now.args[0].data, k);
+            EXPECT_GE(sign * v, 0) << v;
+            zeros += v == 0 ? 1 : 0, negative_zeros += v == 0 && std::signbit(v) ? 1 : 0;
+        }
+        EXPECT_GT(zeros, 0);
+        EXPECT_EQ(negative_zeros > 0, sign < 0);
+    }
+}
+
 // Of rows that are sorted, as columns of a sparse matrix, each stays sorted; of rows that are permutations
 // each stays one.
 TEST(OtherData, RowsKeepTheirOrderAndTheirElements) {
@@ -84,7 +107,7 @@ TEST(OtherData, RowsKeepTheirOrderAndTheirElements) {
     p.args = {x, x};
     p.args[1].data = tensor_of("y", DType::s32, {3, 0, 2, 1, 1, 2, 0, 3, 0, 2, 1, 3});
     p.args[1].data.shape = {3, 4};
-    ASSERT_TRUE(redraw(p, 5, true));
+    ASSERT_TRUE(redraw(p, 5, Mix::turned));
     EXPECT_NE(p.args[0].data.bytes, x.data.bytes);
     for (int64_t row = 0; row < 12; row += 4) {
         std::vector<double> a, b;
@@ -106,7 +129,7 @@ TEST(OtherData, KeysAreDealtAnew) {
     std::vector<size_t> shared;
     for (uint64_t seed = 0; seed < 6; ++seed) {
         manifest::Problem now = p;
-        ASSERT_TRUE(redraw(now, seed, true));
+        ASSERT_TRUE(redraw(now, seed, Mix::turned));
         std::set<double> a, b;
         for (int64_t k = 0; k < 6; ++k) a.insert(at(now.args[0].data, k)), b.insert(at(now.args[1].data, k));
         EXPECT_EQ(a.size(), 6u);

@@ -74,10 +74,21 @@ bool are_distinct(Values v) {
     return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
 }
 
-void add_extremes(Values values, std::mt19937_64& random) {
+void turn_signs(Values values, double low, double high, Mix mix, std::mt19937_64& random) {
     constexpr uint64_t kSignsTurned = 4;  // one of so many
-    constexpr uint64_t kHalf = 2;         // of draws, and of elements, where there are zeros
-    constexpr size_t kEach = 64;          // of each kind one of so many
+    for (double& v : values) {
+        if (mix == Mix::none_positive)
+            v = std::max(-std::fabs(v), low);
+        else if (mix == Mix::none_negative)
+            v = std::min(std::fabs(v), high);
+        else if (random() % kSignsTurned == 0 && -v >= low && -v <= high)
+            v = -v;
+    }
+}
+
+void add_extremes(Values values, std::mt19937_64& random, Mix mix) {
+    constexpr uint64_t kHalf = 2;  // of draws, and of elements, where there are zeros
+    constexpr size_t kEach = 64;   // of each kind one of so many
     const auto finite = [](double v) { return std::isfinite(v); };
     if (!std::all_of(values.begin(), values.end(), finite)) return;
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -86,14 +97,14 @@ void add_extremes(Values values, std::mt19937_64& random) {
     if (zeros == 0 && std::find(values.begin(), values.end(), 0.0) != values.end())
         for (double& v : values)
             if (random() % kHalf == 0) v = 0;
-    if (low < 0 && high > 0)
-        for (double& v : values)
-            if (random() % kSignsTurned == 0 && -v >= low && -v <= high) v = -v;
+    const bool both = low < 0 && high > 0;
+    if (both) turn_signs(values, low, high, mix, random);
     // Where there are negative numbers, or one of them, a zero may have either sign.
     const bool signs = std::any_of(values.begin(), values.end(), [](double v) { return std::signbit(v); });
     const auto any = [&]() -> double& { return values[random() % values.size()]; };
     for (size_t k = 0; k <= values.size() / kEach; ++k) {
-        any() = low, any() = high;
+        if (!both || mix != Mix::none_negative) any() = low;
+        if (!both || mix != Mix::none_positive) any() = high;
         if (low <= 0 && high >= 0) any() = signs && random() % kHalf == 0 ? -0.0 : 0.0;
         any() = any();
     }
@@ -105,7 +116,7 @@ void spread(Values values, std::mt19937_64& random) {
     for (double& v : values) v *= (static_cast<double>(random() % 256) + kParts / 2) / kParts;
 }
 
-void redraw(Tensor& tensor, std::mt19937_64& random, bool mixed) {
+void redraw(Tensor& tensor, std::mt19937_64& random, Mix mix) {
     std::vector<double> values = values_of(tensor);
     if (values.size() < 2) return;
     const size_t cols = static_cast<size_t>(std::max<int64_t>(tensor.shape.back(), 1));
@@ -123,7 +134,7 @@ void redraw(Tensor& tensor, std::mt19937_64& random, bool mixed) {
         for (const Values row : rows) shuffle(row, random);
     } else {
         shuffle(values, random);
-        if (real && mixed) add_extremes(values, random);
+        if (real && mix != Mix::order) add_extremes(values, random, mix);
     }
     for (size_t k = 0; k < values.size(); ++k)
         from_double(tensor.dtype, values[k], tensor.bytes.data() + k * size_of(tensor.dtype));
@@ -188,7 +199,7 @@ bool redraw_arrays(
     const std::vector<manifest::Argument>& known,
     std::vector<BoundArgument>& arguments,
     std::mt19937_64& random,
-    bool mixed
+    Mix mix
 ) {
     constexpr size_t kExact = 8;  // bytes of an element that a double may not hold
     bool any = false;
@@ -200,7 +211,7 @@ bool redraw_arrays(
         if (are_keys(p, a))
             keys[a.data.dtype].push_back(&a.data);
         else
-            redraw(a.data, random, mixed);
+            redraw(a.data, random, mix);
     }
     for (const auto& [dtype, arrays] : keys) redraw_keys(arrays, random);
     return any;
@@ -220,11 +231,11 @@ bool enlarge(manifest::Problem& problem, uint64_t seed) {
     return enlarge(problem.symbols, random, one_of) || arrays;
 }
 
-bool redraw(manifest::Problem& problem, uint64_t seed, bool mixed) {
+bool redraw(manifest::Problem& problem, uint64_t seed, Mix mix) {
     std::mt19937_64 random(seed);
     const manifest::Problem& p = problem;
-    const bool arrays = redraw_arrays(p, p.kernel.args, problem.args, random, mixed);
-    return redraw_arrays(p, p.kernel.symbols, problem.symbols, random, mixed) || arrays;
+    const bool arrays = redraw_arrays(p, p.kernel.args, problem.args, random, mix);
+    return redraw_arrays(p, p.kernel.symbols, problem.symbols, random, mix) || arrays;
 }
 
 }  // namespace wl::diagnosis

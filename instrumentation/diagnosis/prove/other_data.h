@@ -11,13 +11,16 @@ namespace wl::diagnosis {
 // Every byte that the kernel finds in its arguments and symbols is the same.
 bool same_inputs(const manifest::Problem& a, const manifest::Problem& b);
 
-// Arrays whose values are fixed, as those of files, drawn anew from what they hold: in another order, of
-// `mixed` ones with signs turned where there are both, and with zeros, extremes and ties put in. Constant
-// real numbers become others around them. Whole numbers keep their range; rows without equal ones keep theirs
-// each; what never falls or never rises, as a whole or row by row, keeps its first and last value and does so
-// still (offsets of ragged rows). Different whole numbers that are too large to be places in an array are
-// keys: they become others, the same ones wherever they stand. False: no array is fixed.
-bool redraw(manifest::Problem& problem, uint64_t seed, bool mixed);
+// What becomes of real numbers: their order alone, or zeros, extremes and ties put in as well and, where
+// there are both signs, some signs turned, no number positive, or none negative.
+enum class Mix : uint8_t { order, turned, none_positive, none_negative };
+
+// Arrays whose values are fixed, as those of files, drawn anew from what they hold. Constant real numbers
+// become others around them. Whole numbers keep their range; rows without equal ones keep theirs each; what
+// never falls or never rises, as a whole or row by row, keeps its first and last value and does so still
+// (offsets of ragged rows). Different whole numbers that are too large to be places in an array are keys:
+// they become others, the same ones wherever they stand. False: no array is fixed.
+bool redraw(manifest::Problem& problem, uint64_t seed, Mix mix);
 
 // Arrays of real numbers that are neither all whole nor sorted made much larger: with even seeds all
 // elements, with odd ones some. False: there is none.
