@@ -14,6 +14,7 @@
 #include "instrumentation/diagnosis/run.h"
 #include "instrumentation/diagnosis/search/search.h"
 #include "instrumentation/diagnosis/sequence.h"
+#include "instrumentation/diagnosis/sequence_findings.h"
 #include "instrumentation/diagnosis/timer.h"
 
 #include <algorithm>
@@ -202,6 +203,11 @@ execution::GlobalMemory memory_after(const Sequence& s, const Ran& ran) {
     return std::move(prepared.memory);
 }
 
+// The first wrong launch may only have left what this one should have changed: the end tells.
+bool is_first_fault(const Sequence& s, size_t launch) {
+    return !s.faulty.empty() && launch == *s.faulty.begin() && static_cast<int>(launch) > s.first_wrong;
+}
+
 // Records and explains one launch. Behind the first wrong one values say nothing of their own: only what is
 // wrong whatever they are is looked for. `more`: launches behind it that are to share what is left of the
 // search's time.
@@ -210,7 +216,8 @@ void look_at(Sequence& s, size_t launch, const Writers& writers, bool chosen, si
     ran.e.unsettled = std::make_shared<const Unsettled>(unsettled_after(s.e, writers, launch, s.end));
     const bool behind = s.first_wrong >= 0 && static_cast<int>(launch) > s.first_wrong;
     if (behind && !chosen) {
-        ran.e.reference.reset();
+        if (!is_first_fault(s, launch)) ran.e.reference.reset();
+        ran.e.unsettled = std::make_shared<const Unsettled>(nothing_settled(writers));
         ran.c.tiles.clear(), ran.c.probes.clear();
     } else {
         compare_pass(ran.e, ran.executable, memory_after(s, ran), ran.c);
@@ -228,25 +235,12 @@ void look_at(Sequence& s, size_t launch, const Writers& writers, bool chosen, si
     }
 }
 
-// Of another launch than the capture's, where the findings of an earlier one may have a cause.
-void add_findings(const std::vector<capture::Finding>& from, std::vector<capture::Finding>& to) {
-    const auto first = static_cast<int>(to.size());
-    for (capture::Finding f : from) {
-        if (f.caused_by >= 0) f.caused_by += first;
-        to.push_back(std::move(f));
-    }
-}
-
 std::string names_of(const Sequence& s, const std::vector<size_t>& launches) {
     std::string out;
     for (size_t i = 0; i < launches.size() && i < 6; ++i)
         out +=
             fmt::format("{}{} ({})", out.empty() ? "" : ", ", launches[i] + 1, s.launches[launches[i]].name);
     return launches.size() > 6 ? out + ", ..." : out;
-}
-
-bool is_explained(const capture::Capture& c) {
-    return std::any_of(c.findings.begin(), c.findings.end(), capture::is_proven);
 }
 
 // The last launch that writes an output which this one wrote wrong elements of: one up to it may be at fault
@@ -272,18 +266,24 @@ bool explains_first(Sequence& s, const Writers& writers, size_t later, size_t mo
 }
 
 // Gives the launch whose capture tells of all, which `looked_at` holds behind it. Who does wrong himself is
-// asked before who only left what should have been changed.
+// asked before who only left something.
 size_t look_at_all(Sequence& s, const Writers& writers, std::set<size_t>& looked_at, size_t subject) {
     const std::optional<size_t> later = s.first_wrong < 0 || s.e.problem.chosen
         ? std::nullopt
         : last_writer(s, writers, static_cast<size_t>(s.first_wrong));
     const auto first = static_cast<size_t>(std::max(s.first_wrong, 0));
+    const auto fault =
+        std::find_if(looked_at.begin(), looked_at.end(), [&](size_t k) { return is_first_fault(s, k); });
+    const bool apart = fault != looked_at.end() && *fault != subject && later != *fault;
+    const size_t before = apart ? *fault : s.end;
+    if (apart) look_at(s, before, writers, false, looked_at.size());
+    if (apart && is_all_explained(s.ran.at(before).c)) s.searched = s.e.options.search_seconds;
     const bool asked_first = later && s.faulty.contains(*later) && !s.faulty.contains(first);
     const bool again = later && (asked_first || !looked_at.contains(*later));
     bool explained = asked_first && explains_first(s, writers, *later, looked_at.size() - 1);
     size_t more = looked_at.size() - (asked_first ? 1 : 0) + (again && !asked_first ? 1 : 0);
     for (const size_t k : looked_at) {
-        if (asked_first && (k == *later || (explained && k == first))) continue;
+        if (k == before || (asked_first && (k == *later || (explained && k == first)))) continue;
         look_at(s, k, writers, k == subject, more > 0 ? --more : 0);
     }
     if (again && !asked_first && !is_explained(s.ran.at(first).c))
@@ -316,6 +316,7 @@ capture::Capture gathered(Sequence& s, size_t subject, const std::set<size_t>& l
     std::vector<capture::Finding> findings;
     for (const size_t k : looked_at)
         add_findings(k == subject ? c.findings : s.ran.at(k).c.findings, findings);
+    lead_by_cause(findings);
     c.findings = std::move(findings);
     for (size_t k = s.end; k < s.e.problem.launches.size(); ++k) {
         const manifest::BoundLaunch& one = s.e.problem.launches[k];

@@ -120,6 +120,12 @@ Unsettled unsettled_after(const Experiment& e, const Writers& writers, size_t la
     return out;
 }
 
+Unsettled nothing_settled(const Writers& writers) {
+    Unsettled out;
+    for (const auto& [name, last] : writers.last) out.elements[name].assign(last.size(), Whose::later);
+    return out;
+}
+
 std::optional<int64_t> block_that_writes(
     const Experiment& experiment, const std::string& array, uint64_t byte
 ) {

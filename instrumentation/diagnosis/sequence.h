@@ -47,6 +47,9 @@ size_t answers_for(
 // Of the first `ran` launches, whose elements they are seen from this one.
 Unsettled unsettled_after(const Experiment& e, const Writers& writers, size_t launch, size_t ran);
 
+// After a launch whose own results nobody can judge.
+Unsettled nothing_settled(const Writers& writers);
+
 // The block of the experiment's launch that stores to a byte of an array last; nothing: none does, or blocks
 // wait for each other, so that none runs alone. Runs halves of the launch, and their halves.
 std::optional<int64_t> block_that_writes(const Experiment& e, const std::string& array, uint64_t byte);

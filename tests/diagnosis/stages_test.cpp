@@ -100,5 +100,21 @@ TEST(Stages, AnotherShapeRefutesWhatMendsThisOneAlone) {
         << why;
 }
 
+// The first launch only left what the others, which go astray, should have changed.
+TEST(Stages, AFaultBehindTheFirstWrongLaunchIsSearchedByWhatTheEndSays) {
+    const std::string kernel = source_path("tests/kernels/search/frontier.toml");
+    EXPECT_EQ(json::parse(warplens({"diagnose", kernel, "--json"}).out).at("verdict"), "ok");
+    const json all =
+        json::parse(warplens({"diagnose", kernel, "--fault", "half", "--search", "300", "--json"}).out)
+            .at("findings");
+    EXPECT_EQ(all.at(0).at("proven"), true) << all.dump(1);
+    const json& at = all.at(0).at("where");
+    EXPECT_EQ(
+        at.value("file", "") + ":" + std::to_string(at.value("line", 0)),
+        source_place("tests/kernels/search/frontier.cu", "queue + (level & 1) * n;  // its own")
+    );
+    for (size_t k = 1; k < all.size(); ++k) EXPECT_EQ(all.at(k).at("caused_by"), 0) << all.at(k).dump(1);
+}
+
 }  // namespace
 }  // namespace wl::test

@@ -9,6 +9,7 @@
 #include "instrumentation/diagnosis/search/search.h"
 #include "instrumentation/diagnosis/search/smaller_shape.h"
 #include "instrumentation/diagnosis/search/suspicion.h"
+#include "instrumentation/diagnosis/sequence_findings.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -180,6 +181,7 @@ Ruled ruled_of(const Symptoms& s, const SearchResult& found) {
         {"tried",      static_cast<double>(found.tried)     },
         {"candidates", static_cast<double>(found.candidates)}
     };
+    if (found.mended.front().no_fault_left) f.evidence.emplace_back(kNoFaultLeft, 1);
     capture::add_ran(found.mended.front().ran, f);
     out.findings.push_back(std::move(f));
     out.explains = out.mends = true;

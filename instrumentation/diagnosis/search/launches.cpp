@@ -127,7 +127,7 @@ std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed) 
     if (!manifest::is_sequence(p) || tries_on_device(s.experiment)) return std::nullopt;
     const Trial t = try_sequence(s.prover, changed);
     const Trial& as_it_is = try_unedited_sequence(s.prover);
-    Behind out{{}, t.warp_instructions, as_it_is.warp_instructions, t.outputs, 0};
+    Behind out{{}, t.warp_instructions, as_it_is.warp_instructions, t.outputs, 0, is_clean(t)};
     out.launches = static_cast<int64_t>(p.launches.size());
     // What others see as well is no fault of the change.
     const auto is_news = [&](const execution::Incident& i) {

@@ -37,6 +37,7 @@ struct Behind {
     uint64_t warp_instructions = 0, as_it_is = 0;
     int64_t written = 0;  // elements that are compared
     int64_t launches = 0;
+    bool no_fault_left = false;  // in any launch
 };
 // With the problem's own inputs, and with other draws of them as far as that is not too much. Nothing of a
 // single launch, or on a device.

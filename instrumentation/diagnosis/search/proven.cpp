@@ -33,6 +33,7 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
         constexpr int kExpected = 30;  // as odds
         out.warp_instructions = proof->warp_instructions, out.expected = change.bias >= kExpected;
         if (behind) out.written = behind->written, out.ran.launches = behind->launches;
+        out.no_fault_left = behind && behind->wrong.empty() && behind->written > 0 && behind->no_fault_left;
         try_other_shape(*t.shape, out);
         if (behind) out.behind = behind->wrong, out.warp_instructions = behind->warp_instructions;
         // Twice as often is right as well, and hardly what is meant.

@@ -38,6 +38,7 @@ struct Mended {
     std::string behind = {};   // what is wrong behind all launches of a sequence, with it; empty: nothing
     uint64_t warp_instructions = 0;  // of the trial that proves it; 0: not known
     int64_t written = 0;             // of a sequence, elements that are compared at its end
+    bool no_fault_left = false;      // of a sequence, in any launch
     bool expected = false;           // right programs nearly always say so
     bool unjudged = false;           // nothing is compared: no fault is left
     bool frail = false;              // it is wrong at a shape, or with values, that the kernel may not take
