@@ -130,7 +130,8 @@ struct SweepOptions {
 // Of `run -- PROGRAM` and `nvcc`.
 struct ProgramOptions {
     std::vector<std::string> words;  // the program with its arguments; of nvcc its arguments
-    int64_t first = -1;  // launches of each kernel and shape that are executed; 0: all; -1: all that matter
+    int64_t first = -1;    // launches of each kernel and shape that are executed; 0: all; -1: all that matter
+    int64_t explore = -1;  // other orders of a program's work; -1: one where it races and is short
     std::string reference;  // what --launch is compared with: a program, FILE.wllaunch or FILE.py:FUNCTION
 };
 

@@ -9,6 +9,7 @@
 #include "instrumentation/emulator/exec/memory/exact_sums.h"
 #include "instrumentation/emulator/global/explore.h"
 #include "instrumentation/emulator/global/pair_order.h"
+#include "instrumentation/emulator/global/read_only.h"
 #include "instrumentation/emulator/observe/banks.h"
 #include "instrumentation/emulator/observe/incidents.h"
 #include "instrumentation/emulator/observe/reductions.h"
@@ -269,8 +270,11 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     Hooked hooked = hooked_for(e, check);
     if (e.launch.cooperative) place_workspace(memory);
     start(check, e.program, memory, {.witnesses = one_thread, .blocks_ordered = ordered});
+    check.shadow.programmatic = e.launch.programmatic;
     RunResult result = execute(e, memory, &hooked, &check);
     result.reached = reached(check.shadow, e.program);
+    for (Incident& i : read_only_loads(check.shadow, e.program)) result.incidents.push_back(std::move(i));
+    if (e.options.touched) result.touched = accesses(check.shadow, e.program);
     if (one_thread) {
         add_races(result, check);
         return result;

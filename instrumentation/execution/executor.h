@@ -26,6 +26,7 @@ struct Launch {
     std::vector<std::byte> params;  // the entry's parameter buffer, laid out as in PTX
     uint32_t stack_bytes = 0;       // cudaLimitStackSize: for recursion and alloca; 0: 1024, CUDA's default
     bool cooperative = false;       // as by cudaLaunchCooperativeKernel: the grid can synchronise
+    bool programmatic = false;  // it may begin before the launch before it is over: griddepcontrol.wait waits
 };
 
 struct Checks {
@@ -63,6 +64,7 @@ struct RunOptions {
     std::vector<Array> arrays;       // those that Recording::barriers means
     uint64_t max_events = 4u << 20;  // per recorded block; beyond it the record says it is truncated; 0: only
                                      // RunResult::events
+    bool touched = false;            // RunResult::touched, where races are looked for in global memory
     bool count_accesses = false;     // wavefronts and sectors of every request
     std::vector<RowMap> row_maps;    // shared memory as if laid out so, for the counts alone
     std::function<void(const Stored&)> on_store;  // with record, in place of RunResult::global_owners; on

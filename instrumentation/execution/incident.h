@@ -48,6 +48,8 @@ struct Incident {
         mark_not_reached,
         async_copy_wait,
         mbarrier_misuse,  // not initialised, overwritten, too many arrivals, a parity that is none, ...
+        proxy_fence,  // bytes stored by the generic proxy and copied by the async one, no proxy fence between
+        read_only_load,  // ld.global.nc of what the launch itself writes
         trap,
         assertion,  // assert() of what does not hold
         stack_overflow,

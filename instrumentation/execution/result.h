@@ -49,6 +49,24 @@ struct Reached {
     bool repeatable = false;  // it read nothing that it wrote: behind itself it would leave the same
 };
 
+// Bytes [begin, end) of global memory that one instruction read or wrote.
+struct Touched {
+    uint64_t begin = 0, end = 0;
+    uint32_t site = 0;
+    bool write = false;
+    bool strong = false;  // atomic or volatile
+    bool early = false;   // of a programmatic launch, before its griddepcontrol.wait
+};
+
+// What a launch read and wrote, by rising address. Of bytes that it wrote after reading them the read is left
+// out.
+struct Accesses {
+    std::vector<Touched> touched;
+    std::string missing;           // what is not among them: "reads of textures"; empty: nothing
+    bool merged = false;           // too many: neighbours stand under the instruction of the first of them
+    bool lets_dependents = false;  // it executed griddepcontrol.launch_dependents
+};
+
 // What may make a launch leave other values in another legal order of its accesses, though none of them race:
 // volatile and ordered accesses, and atomics but for those that come to the same in any order.
 struct Contest {
@@ -75,8 +93,9 @@ struct RunResult {
     // Last writer of every byte of each allocation, for the blocks recorded: (allocation name -> one Owner a
     // byte). Empty unless record.
     std::vector<std::pair<std::string, std::vector<capture::Owner>>> global_owners;
-    std::optional<Reached> reached;  // nothing: it was not followed
-    Contest contest;                 // `met` where races were looked for in global memory
+    std::optional<Reached> reached;   // nothing: it was not followed
+    std::optional<Accesses> touched;  // nothing: not asked for, or not followed
+    Contest contest;                  // `met` where races were looked for in global memory
 };
 
 }  // namespace wl::execution

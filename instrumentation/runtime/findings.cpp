@@ -39,6 +39,10 @@ manifest::BoundArgument argument_of(const std::string& name, const ptx::Variable
     return a;
 }
 
+}  // namespace
+
+std::string tool_version() { return WL_VERSION; }
+
 std::string now_utc() {
     // Not by gmtime_r, which reads files of time zones into the program's heap.
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
@@ -56,13 +60,15 @@ std::string now_utc() {
     );
 }
 
+namespace {
+
 capture::Capture described(
     const diagnosis::Experiment& e,
     const execution::Executable& executable,
     const execution::RunResult& result
 ) {
     capture::Capture c;
-    c.tool_version = WL_VERSION, c.created = now_utc();
+    c.tool_version = tool_version(), c.created = now_utc();
     c.ptx = e.module.text;
     for (const std::string& file : e.module.files) {
         std::error_code none;

@@ -23,6 +23,9 @@ struct Asked {
 // With the parameters of the launch as they are, and memory as the launches before left it.
 diagnosis::Experiment experiment_of(const Asked& asked, const diagnosis::Options& options);
 
+std::string tool_version();
+std::string now_utc();  // ISO 8601
+
 // The capture of the launch without its records: findings by the rules, which run it again where they need
 // to.
 capture::Capture explained(

@@ -1,4 +1,5 @@
 // One launch: refused, left out because it would change nothing, or executed and judged.
+#include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/diagnosis/assemble.h"
@@ -7,6 +8,7 @@
 #include "instrumentation/runtime/findings.h"
 #include "instrumentation/runtime/host_access.h"
 #include "instrumentation/runtime/machine.h"
+#include "instrumentation/runtime/order_findings.h"
 #include "instrumentation/runtime/record.h"
 #include "instrumentation/runtime/waits.h"
 
@@ -157,6 +159,7 @@ struct Execution {
     const Request& request;
     const execution::Executable& executable;
     execution::Launch launch;
+    order::OperationPointer operation;
 };
 
 // Findings of what was run; those that a launch before showed are only counted.
@@ -164,14 +167,17 @@ void judge(
     const Execution& x,
     std::shared_ptr<const execution::GlobalMemory> before,
     execution::RunResult& result,
+    const std::vector<order::Race>& races,
     Launched& told
 ) {
     Machine& m = x.m;
     name_memory(m.memory, x.request.params, result.incidents);
     const bool first = m.explained.insert(x.kernel.entry).second;
     const bool wanted = is_recorded(m, x.kernel, told.number);
-    if (!wanted && result.incidents.empty() && (!first || !m.settings.uninitialised)) return;
-    const std::string key = signature(x.kernel, result.incidents);
+    const bool is_clean = result.incidents.empty() && races.empty();
+    if (!wanted && is_clean && (!first || !m.settings.uninitialised)) return;
+    std::string key = signature(x.kernel, result.incidents);
+    for (const order::Race& r : races) key += " " + key_of(m, r);
     if (const auto known = m.known.find(key); known != m.known.end() && !wanted) {
         if (known->second.number != 0)
             told.same_as = known->second.number, told.same_as_process = known->second.process;
@@ -180,10 +186,11 @@ void judge(
     const Asked asked{
         *x.kernel.module->parsed, x.kernel.entry, x.kernel.shown, told.number, x.launch, std::move(before)};
     const diagnosis::Experiment e = experiment_of(asked, options_of(m));
-    const capture::Capture c =
-        wanted ? recorded(e, x.executable, result) : explained(e, x.executable, result);
+    capture::Capture c = wanted ? recorded(e, x.executable, result) : explained(e, x.executable, result);
+    for (capture::Finding& f : findings_of(m, races)) c.findings.push_back(std::move(f));
+    c.verdict = analysis::verdict_of(c);
     write(m, c, told);
-    if (!result.incidents.empty()) m.known[key] = {c.findings.empty() ? 0 : told.number, process_id()};
+    if (!is_clean) m.known[key] = {c.findings.empty() ? 0 : told.number, process_id()};
     if (!wanted) return;
     if (launches::is_launch_file(m.settings.record))
         launches::write_launch(
@@ -233,6 +240,7 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     execution::RunOptions options = run_options(options_of(m), "run");
     options.marks = false;
     options.before = before.get();
+    options.touched = x.operation != nullptr;
     execution::RunResult result = x.executable.run(x.launch, m.memory.global, options);
     diagnosis::drop_part_exited(result.incidents);  // no source tells whether they returned
     place_new_variables(m);
@@ -245,11 +253,12 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     for (const execution::Printed& p : result.printed) m.printed += p.text;
     told.seconds = result.seconds;
     const Failure failure = failure_of(result.incidents);
+    told.instructions = result.warp_instructions;
     told.said = taken_for_wait_of_others(
         m, *x.executable.listing, *x.kernel.module->parsed, *before, result.incidents
     );
     if (!told.said.empty()) told.state = "unsupported";
-    judge(x, before, result, told);
+    judge(x, before, result, compare_launch(m, x.operation, result, repeats), told);
     if (is_described(m, x.kernel, told.number))
         describe(
             m,
@@ -273,7 +282,9 @@ void tell(Machine& m, Launched told) {
     tell(m.settings, event);
 }
 
-Failure launch_now(Machine& m, Kernel& kernel, const Request& request, int number) {
+Failure launch_now(
+    Machine& m, Kernel& kernel, const Request& request, int number, const order::OperationPointer& operation
+) {
     if (m.lasting != Failure::none) return m.lasting;
     Launched told = described(kernel, request, number);
     const auto leave = [&](const char* state, std::string said, Failure failure) {
@@ -293,7 +304,10 @@ Failure launch_now(Machine& m, Kernel& kernel, const Request& request, int numbe
         Repeats& repeats = m.repeats[exact_key(shape, request)];
         ++repeats.count;
         const bool wanted = is_wanted(m, kernel, number);
-        if (!wanted && is_idle(repeats, m.memory)) return leave("repeated", "", Failure::none);
+        if (!wanted && is_idle(repeats, m.memory)) {
+            report(m, compare(m, operation, repeats.touched, repeats.fences));
+            return leave("repeated", "", Failure::none);
+        }
         if (!wanted && m.settings.first > 0 && of_shape > static_cast<uint64_t>(m.settings.first))
             return leave("left out", "", Failure::none);
         const Execution x{
@@ -306,7 +320,9 @@ Failure launch_now(Machine& m, Kernel& kernel, const Request& request, int numbe
               .dynamic_shared = static_cast<uint32_t>(request.shared),
               .params = request.params,
               .stack_bytes = m.stack_bytes,
-              .cooperative = request.cooperative}
+              .cooperative = request.cooperative,
+              .programmatic = request.programmatic},
+            operation
         };
         told.state = "begun";
         tell(m, told);
@@ -350,16 +366,27 @@ Failure launch(Machine& m, Kernel& kernel, const Request& request) {
     if (m.lasting != Failure::none) return m.lasting;
     const int number = ++m.launches;
     note_addresses(m.memory, request.params);
+    if (request.programmatic)
+        catch_up(m);  // whether it may begin early is known once the one before was executed
+    const order::OperationPointer operation = issue(m, &kernel, number, request.programmatic);
+    if (operation != nullptr && holds_back(m)) {
+        hold(m, operation, [&m, &kernel, request, number, operation] {
+            launch_now(m, kernel, request, number, operation);
+        });
+        return Failure::none;
+    }
     const auto known = m.repeats.find(exact_key(shape_key(kernel, request), request));
     if (known != m.repeats.end() && !is_wanted(m, kernel, number) && can_wait(m, kernel, known->second)) {
         Launched told = described(kernel, request, number);
         told.state = "unread";
         tell(m, std::move(told));
-        put_off(m, [&m, &kernel, request, number] { launch_now(m, kernel, request, number); });
+        put_off(m, [&m, &kernel, request, number, operation] {
+            launch_now(m, kernel, request, number, operation);
+        });
         return Failure::none;
     }
     catch_up(m);
-    return launch_now(m, kernel, request, number);
+    return launch_now(m, kernel, request, number, operation);
 }
 
 }  // namespace wl::runtime

@@ -6,6 +6,7 @@
 #include "instrumentation/runtime/device_memory.h"
 #include "instrumentation/runtime/later.h"
 #include "instrumentation/runtime/module.h"
+#include "instrumentation/runtime/ordering.h"
 #include "instrumentation/runtime/report.h"
 
 #include <map>
@@ -38,7 +39,9 @@ struct Repeats {
     // none did. `reached`: as long as these allocations are as they were; nothing: all memory.
     uint64_t idle_at = ~uint64_t{0};
     std::optional<std::vector<uint64_t>> reached;
-    bool calm = false;  // it was executed, and nothing was found, printed or allocated
+    Touches touched;      // by the last one that was executed; nullptr: not known
+    bool fences = false;  // it hands data on through memory
+    bool calm = false;    // it was executed, and nothing was found, printed or allocated
 };
 
 // Whether one more would change nothing.
@@ -58,6 +61,7 @@ struct Machine {
     std::map<const void*, Kernel> kernels;  // by the address of the host's stub
     std::map<const void*, Symbol> symbols;  // by the address of the host's shadow
     Later later;
+    Ordering ordering;
     int launches = 0;
     Failure lasting = Failure::none;
     std::string printed;  // by kernels, since the program last waited for the device
@@ -101,6 +105,7 @@ struct Request {
     Dim3 grid, block;
     uint64_t shared = 0;
     bool cooperative = false;
+    bool programmatic = false;  // it may begin before the launch before it in its stream is over
     std::vector<std::byte> params;
 };
 // The parameter buffer of the kernel from pointers to its arguments; nothing: these are not all there. Throws

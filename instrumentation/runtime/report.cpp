@@ -15,8 +15,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 7> kKinds{
-    "launch", "started", "unsupported", "error", "note", "plain", "ended"};
+constexpr std::array<const char*, 9> kKinds{
+    "launch", "started", "unsupported", "error", "note", "plain", "order", "copied", "ended"};
+
+bool is_launch(const Event& e) { return e.kind == Event::Kind::launch || e.kind == Event::Kind::order; }
 
 std::string path_in(const std::string& folder) {
     return (std::filesystem::path(folder) / "report.jsonl").string();
@@ -37,6 +39,7 @@ json json_of(const Launched& l) {
         {"state",           l.state          },
         {"said",            l.said           },
         {"seconds",         l.seconds        },
+        {"instructions",    l.instructions   },
         {"findings",        l.findings       },
         {"capture",         l.capture        },
         {"same_as",         l.same_as        },
@@ -49,9 +52,9 @@ Launched launched_of(const json& j) {
     Launched l;
     l.number = j.at("number"), l.kernel = j.at("kernel"), l.grid = extent_of(j.at("grid")),
     l.block = extent_of(j.at("block")), l.shared = j.at("shared"), l.state = j.at("state"),
-    l.said = j.at("said"), l.seconds = j.at("seconds"), l.findings = j.at("findings"),
-    l.capture = j.at("capture"), l.same_as = j.at("same_as"), l.same_as_process = j.at("same_as_process"),
-    l.recorded = j.at("recorded");
+    l.said = j.at("said"), l.seconds = j.at("seconds"), l.instructions = j.value("instructions", uint64_t{0}),
+    l.findings = j.at("findings"), l.capture = j.at("capture"), l.same_as = j.at("same_as"),
+    l.same_as_process = j.at("same_as_process"), l.recorded = j.at("recorded");
     return l;
 }
 
@@ -70,6 +73,7 @@ std::string settings_text(const Settings& s) {
         {"schedule",      s.schedule     },
         {"threads",       s.threads      },
         {"first",         s.first        },
+        {"hold",          s.hold         },
         {"launch",        s.launch       },
         {"record",        s.record       },
         {"command",       s.command      }
@@ -83,8 +87,9 @@ Settings settings_of(const std::string& text) {
     s.folder = j.value("folder", s.folder), s.races = j.value("races", s.races),
     s.uninitialised = j.value("uninitialised", s.uninitialised), s.budget = j.value("budget", s.budget),
     s.schedule = j.value("schedule", s.schedule), s.threads = j.value("threads", s.threads),
-    s.first = j.value("first", s.first), s.launch = j.value("launch", s.launch),
-    s.record = j.value("record", s.record), s.command = j.value("command", s.command);
+    s.first = j.value("first", s.first), s.hold = j.value("hold", s.hold),
+    s.launch = j.value("launch", s.launch), s.record = j.value("record", s.record),
+    s.command = j.value("command", s.command);
     return s;
 }
 
@@ -94,7 +99,7 @@ void tell(const Settings& settings, const Event& event) {
         {"event",   kKinds[static_cast<size_t>(event.kind)]},
         {"process", process_id()                           }
     };
-    if (event.kind == Event::Kind::launch)
+    if (is_launch(event))
         j["launch"] = json_of(event.launched);
     else
         j["text"] = event.text;
@@ -119,7 +124,7 @@ std::vector<Event> read_report(const std::string& folder) {
         event.process = j.at("process");
         event.text = j.value("text", "");
         event.place = j.value("place", "");
-        if (event.kind == Event::Kind::launch)
+        if (is_launch(event))
             event.launched = launched_of(j.at("launch")), event.launched.process = event.process;
         out.push_back(std::move(event));
     }

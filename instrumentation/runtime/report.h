@@ -20,8 +20,9 @@ struct Settings {
     int threads = 0;
     // Launches of each kernel and shape that are executed; 0: all, at once; -1: all whose outcome is read.
     int64_t first = -1;
-    std::string launch;                // to be recorded in full: its number from 1, or a kernel's name
-    std::string record;                // the file that this makes, a capture or a launch file
+    uint64_t hold = 0;   // not 0: work of streams is done as late as CUDA allows, in an order by this seed
+    std::string launch;  // to be recorded in full: its number from 1, or a kernel's name
+    std::string record;  // the file that this makes, a capture or a launch file
     std::vector<std::string> command;  // the program's words
 };
 std::string settings_text(const Settings& settings);
@@ -38,6 +39,7 @@ struct Launched {
     // leave, and is told again by its number when it is executed; "begun": told again when it ends.
     std::string state = "run", said;
     double seconds = 0;
+    uint64_t instructions = 0;  // of warps
     int64_t findings = 0;
     std::string capture;          // file in the folder; empty: no findings, or those of launch `same_as`
     int same_as = 0;              // a launch before it with these findings; 0: none
@@ -52,8 +54,11 @@ struct Event {
         unsupported,  // a function of the runtime that is not there
         error,        // why kernels cannot run
         note,
-        plain,  // a function of a library that a plain version answers
-        ended,  // the process came to its end by exit or return from main
+        plain,   // a function of a library that a plain version answers
+        order,   // findings about operations that nothing orders, as those of a launch, in a capture of their
+                 // own
+        copied,  // bytes came to the host: text says how many and what they are
+        ended,   // the process came to its end by exit or return from main
     };
     Kind kind = Kind::note;
     Launched launched;

@@ -126,9 +126,11 @@ CUresult copy_box(const Box& box, CUstream stream, bool waits) {
     if (box.error != CUDA_SUCCESS) return box.error;
     return in_context([&] {
         if (waits) cudart::flush_printed(begin().machine);
-        return cudart::submit(stream, cudaGraphNodeTypeMemcpy, [box] {
+        const cudaError_t error = cudart::submit(stream, cudaGraphNodeTypeMemcpy, [box] {
             return cudart::copy_now(box.to, box.from, box.extent);
         });
+        if (waits) runtime::host_waits_for_stream(begin().machine, order::kLegacy);
+        return error;
     });
 }
 

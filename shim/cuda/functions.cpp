@@ -284,6 +284,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** args, vo
         CUlaunchAttribute a;
         if (!wl::runtime::read_host(&a, c->attrs + k, sizeof a)) return CUDA_ERROR_INVALID_VALUE;
         if (a.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) shape.cooperative = a.value.cooperative != 0;
+        if (a.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            shape.programmatic = a.value.programmaticStreamSerializationAllowed != 0;
         const auto& cluster = a.value.clusterDim;
         if (a.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION && cluster.x * cluster.y * cluster.z > 1)
             return static_cast<CUresult>(wl::cudart::unsupported("cuLaunchKernelEx with clusters"));

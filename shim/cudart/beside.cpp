@@ -19,7 +19,13 @@ cudaError_t __cudaSubmitWork(
     const std::shared_ptr<void> kept(data, drop);
     return done(submit(stream, cudaGraphNodeTypeKernel, [work, kept] {
         const Call call = begin_without_looking();
-        wl::runtime::put_off_unless_seen(call.machine, [work, kept] { work(kept.get()); });
+        const wl::order::OperationPointer operation = wl::runtime::issue(call.machine);
+        wl::runtime::put_off_unless_seen(call.machine, [work, kept, operation, &m = call.machine] {
+            if (operation == nullptr) return work(kept.get());
+            wl::runtime::do_held(m, operation->before);
+            const wl::runtime::InStream issued(*operation);
+            work(kept.get());
+        });
         return lasting(call.machine);
     }));
 }

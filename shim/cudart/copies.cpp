@@ -57,12 +57,32 @@ cudaError_t refused_kind(cudaMemcpyKind kind, uint64_t to, uint64_t from) {
     return error == cudaSuccess && from_device ? refused_device_side(from) : error;
 }
 
-cudaError_t copy_now(Side to, Side from, Extent extent) {
+namespace {
+
+void add_rows(std::vector<runtime::TouchedRows>& rows, const Side& side, const Extent& e, bool write) {
+    for (uint64_t z = 0; z < e.depth; ++z)
+        rows.push_back({side.address + z * side.slice, side.pitch, e.width, e.height, write});
+}
+
+}  // namespace
+
+cudaError_t copy_now(Side to, Side from, Extent extent, order::OperationPointer operation) {
     if (is_folded(to, extent) || is_folded(from, extent)) return cudaErrorInvalidValue;
     const Call call = begin_without_looking();
     runtime::Machine& m = call.machine;
+    const bool issued = operation == nullptr;
+    if (issued) operation = runtime::issue(m);
+    if (issued && operation != nullptr && runtime::holds_back(m)) {
+        // The bytes of pageable memory are taken when the copy is issued.
+        if (runtime::is_visible(m, from.address)) {
+            runtime::hold(m, operation, [=] { copy_now(to, from, extent, operation); });
+            if (runtime::waits_for_copy(m, to.address, from.address)) runtime::host_waits_for(m, operation);
+            return cudaSuccess;
+        }
+        runtime::do_held(m, operation->before);
+    }
     if (runtime::is_waiting(m) && is_of_device(m, to, extent) && is_of_device(m, from, extent)) {
-        runtime::put_off(m, [=] { copy_now(to, from, extent); });
+        runtime::put_off(m, [=] { copy_now(to, from, extent, operation); });
         return cudaSuccess;
     }
     runtime::catch_up(m);
@@ -78,15 +98,34 @@ cudaError_t copy_now(Side to, Side from, Extent extent) {
                 {extent.width, extent.height}
             ))
             return refused(call.machine, {to.address, from.address});
+    std::vector<runtime::TouchedRows> rows;
+    add_rows(rows, from, extent, false), add_rows(rows, to, extent, true);
+    const runtime::Touches touches = runtime::note_rows(m, operation, rows);
+    if (extent.height == 1 && extent.depth == 1 && runtime::comes_to_host(m, to.address, from.address))
+        runtime::tell_copied(m, operation, to.address, extent.width);
+    if (issued && runtime::waits_for_copy(m, to.address, from.address))
+        runtime::host_waits_for(m, operation);
+    else if (touches != nullptr && !runtime::holds_back(m))
+        runtime::watch(m, operation, *touches);
+    if (issued) runtime::note_staged(m, to.address, from.address, extent.width);
     return cudaSuccess;
 }
 
-cudaError_t fill_now(Side to, unsigned value, unsigned element, Extent extent) {
+cudaError_t fill_now(
+    Side to, unsigned value, unsigned element, Extent extent, order::OperationPointer operation
+) {
     if (is_folded(to, extent)) return cudaErrorInvalidValue;
     const Call call = begin_without_looking();
     runtime::Machine& m = call.machine;
+    const bool issued = operation == nullptr;
+    if (issued) operation = runtime::issue(m);
+    if (issued && operation != nullptr && runtime::holds_back(m)) {
+        runtime::hold(m, operation, [=] { fill_now(to, value, element, extent, operation); });
+        if (runtime::waits_for_fill(m, to.address)) runtime::host_waits_for(m, operation);
+        return cudaSuccess;
+    }
     if (runtime::is_waiting(m) && is_of_device(m, to, extent)) {
-        runtime::put_off(m, [=] { fill_now(to, value, element, extent); });
+        runtime::put_off(m, [=] { fill_now(to, value, element, extent, operation); });
         return cudaSuccess;
     }
     runtime::catch_up(m);
@@ -103,6 +142,10 @@ cudaError_t fill_now(Side to, unsigned value, unsigned element, Extent extent) {
                 {extent.width, extent.height}
             ))
             return refused(call.machine, {to.address});
+    std::vector<runtime::TouchedRows> rows;
+    add_rows(rows, to, extent, true);
+    runtime::note_rows(m, operation, rows);
+    if (issued && runtime::waits_for_fill(m, to.address)) runtime::host_waits_for(m, operation);
     return cudaSuccess;
 }
 

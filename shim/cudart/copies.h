@@ -18,7 +18,10 @@ cudaError_t refused_kind(cudaMemcpyKind kind, uint64_t to, uint64_t from);
 // A target of a fill, or what a call of the driver takes for memory of the device.
 cudaError_t refused_device_side(uint64_t address);
 
-cudaError_t copy_now(Side to, Side from, Extent extent);
-cudaError_t fill_now(Side to, unsigned value, unsigned element, Extent extent);
+// `operation`: which it is, where it was issued before; nullptr: the next one.
+cudaError_t copy_now(Side to, Side from, Extent extent, order::OperationPointer operation = nullptr);
+cudaError_t fill_now(
+    Side to, unsigned value, unsigned element, Extent extent, order::OperationPointer operation = nullptr
+);
 
 }  // namespace wl::cudart

@@ -90,6 +90,8 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t on) {
     event.capturing = nullptr, event.node = nullptr;
     if ((event.flags & cudaEventInterprocess) != 0) begin();  // other processes see what lies before it
     record_now(event);
+    const Call call = begin_without_looking();
+    wl::runtime::record_event(call.machine, address_of(&event), order_of(on));
     return cudaSuccess;
 }
 
@@ -102,6 +104,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t on, unsign
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
+    wl::runtime::host_waits_for_event(call.machine, address_of(handle));
     flush_printed(call.machine);
     return done(lasting(call.machine));
 }
@@ -109,6 +112,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
+    wl::runtime::host_waits_for_event(call.machine, address_of(handle));
     return done(lasting(call.machine));
 }
 
@@ -120,6 +124,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
         return done(cudaErrorInvalidResourceHandle);
     if (milliseconds == nullptr) return done(cudaErrorInvalidValue);
     const Call call = begin_without_looking();
+    for (cudaEvent_t event : {from, to}) wl::runtime::host_waits_for_event(call.machine, address_of(event));
     if (call.machine.unsupported.insert("time").second)
         wl::runtime::tell_note(
             call.machine, "times that the program measures are the emulator's, not a GPU's"

@@ -38,17 +38,56 @@ void visit(Node* node, std::set<Node*>& seen, std::vector<Node*>& order) {
     order.push_back(node);
 }
 
-cudaError_t run(const Graph& graph) {
+std::vector<Node*> in_order(const Graph& graph) {
     std::set<Node*> seen;
     std::vector<Node*> order;
     for (const auto& node : graph.nodes) visit(node.get(), seen, order);
-    for (Node* node : order) {
-        const bool chooses = node->type == cudaGraphNodeTypeConditional;
-        if (!node->enabled || (!node->work && !chooses)) continue;
-        const cudaError_t error = chooses ? run_conditional(*node, run) : node->work();
-        if (error != cudaSuccess) return error;
-    }
+    return order;
+}
+
+cudaError_t run(const Graph& graph);
+
+cudaError_t run(Node& node) {
+    const bool chooses = node.type == cudaGraphNodeTypeConditional;
+    if (!node.enabled || (!node.work && !chooses)) return cudaSuccess;
+    runtime::issuing().name = node.name, runtime::issuing().caller = node.caller;
+    if (chooses) runtime::do_held(begin_without_looking().machine);
+    return chooses ? run_conditional(node, [](const Graph& body) { return run(body); }) : node.work();
+}
+
+// Inside of one operation.
+cudaError_t run(const Graph& graph) {
+    for (Node* node : in_order(graph))
+        if (const cudaError_t error = run(*node); error != cudaSuccess) return error;
     return cudaSuccess;
+}
+
+// Each node is an operation, after those that its edges name.
+cudaError_t run_in_stream(const Graph& graph, order::Handle handle) {
+    order::GraphLaunch launch;
+    order::Timelines* timelines = nullptr;
+    {
+        const Call call = begin_without_looking();
+        timelines = &call.machine.ordering.timelines;
+        launch = order::begin_graph(*timelines, handle, runtime::issuing().stream);
+    }
+    std::map<const Node*, order::OperationPointer> made;
+    cudaError_t error = cudaSuccess;
+    for (Node* node : in_order(graph)) {
+        std::vector<order::OperationPointer> after;
+        for (const Node* before : node->behind) after.push_back(made.at(before));
+        {
+            const Call call = begin_without_looking();
+            made[node] =
+                std::make_shared<const order::Operation>(order::begin_node(*timelines, launch, after));
+        }
+        const runtime::InStream issued(*made[node]);
+        error = run(*node);
+        if (error != cudaSuccess) break;
+    }
+    const Call call = begin_without_looking();
+    order::end_graph(*timelines, launch);
+    return error;
 }
 
 // Handles that are good.
@@ -162,6 +201,7 @@ Node* add_node(
     const Call call = begin_without_looking();
     auto made = std::make_unique<Node>();
     made->type = type, made->work = std::move(work), made->behind = std::move(behind);
+    made->name = runtime::issuing().name, made->caller = runtime::issuing().caller;
     graph.nodes.push_back(std::move(made));
     nodes()[graph.nodes.back().get()] = &graph;
     return graph.nodes.back().get();
@@ -250,7 +290,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
         if (!is_instance(exec)) return cudaErrorInvalidValue;
         const Graph& graph = instance_of(exec)->graph;
         begin_conditions(graph);
-        return run(graph);
+        return run_in_stream(graph, address_of(exec));
     }));
 }
 

@@ -5,6 +5,7 @@
 #include "instrumentation/base/output/terminal.h"
 #include "instrumentation/runtime/host_access.h"
 #include "instrumentation/runtime/invalid_ptx.h"
+#include "shim/guard/caller.h"
 
 #include <optional>
 
@@ -16,6 +17,8 @@ Dim3 extent(dim3 d) { return {d.x, d.y, d.z}; }
 }  // namespace
 
 cudaError_t launch(const void* function, const Shape& shape, void** args, cudaStream_t stream) {
+    // The call itself stands in a stub of the compiler's.
+    if (const void* place = take_configured_place()) runtime::issuing().caller = place;
     Call call = begin_without_looking();
     runtime::Machine& m = call.machine;
     runtime::Kernel* kernel = kernel_of(m, function);
@@ -45,7 +48,12 @@ cudaError_t launch_with(
     runtime::Kernel* kernel = kernel_of(call.machine, function);
     if (kernel == nullptr) return done(cudaErrorInvalidDeviceFunction);
     runtime::Request request{
-        extent(shape.grid), extent(shape.block), shape.shared, shape.cooperative, std::move(params)};
+        extent(shape.grid),
+        extent(shape.block),
+        shape.shared,
+        shape.cooperative,
+        shape.programmatic,
+        std::move(params)};
     const auto work = [kernel, request] {
         Call inner = begin_without_looking();
         return error_of(runtime::launch(inner.machine, *kernel, request));
@@ -67,28 +75,30 @@ extern "C" {
 cudaError_t cudaLaunchKernel(
     const void* function, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream
 ) {
-    return launch(function, {grid, block, shared, false}, args, stream);
+    return launch(function, {grid, block, shared}, args, stream);
 }
 
 cudaError_t __cudaLaunchKernel(
     cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream
 ) {
-    return launch(kernel, {grid, block, shared, false}, args, stream);
+    return launch(kernel, {grid, block, shared}, args, stream);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(
     const void* function, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream
 ) {
-    return launch(function, {grid, block, shared, true}, args, stream);
+    return launch(function, {grid, block, shared, true, false}, args, stream);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** args) {
-    Shape shape{config->gridDim, config->blockDim, config->dynamicSmemBytes, false};
+    Shape shape{config->gridDim, config->blockDim, config->dynamicSmemBytes};
     for (unsigned k = 0; k < config->numAttrs; ++k) {
         cudaLaunchAttribute a;
         if (!wl::runtime::read_host(&a, config->attrs + k, sizeof a) || a.id < 0 || a.id > kLastAttribute)
             return done(cudaErrorInvalidValue);
         if (a.id == cudaLaunchAttributeCooperative) shape.cooperative = a.val.cooperative != 0;
+        if (a.id == cudaLaunchAttributeProgrammaticStreamSerialization)
+            shape.programmatic = a.val.programmaticStreamSerializationAllowed != 0;
         const dim3 cluster(a.val.clusterDim.x, a.val.clusterDim.y, a.val.clusterDim.z);
         if (a.id != cudaLaunchAttributeClusterDimension) continue;
         const dim3& grid = config->gridDim;
@@ -97,6 +107,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
             return done(cudaErrorInvalidClusterSize);
         if (cluster.x * cluster.y * cluster.z > 1) return unsupported("cudaLaunchKernelExC with clusters");
     }
-    return launch(function, shape, args, config->stream);
+    wl::runtime::issuing().outer = wl::guard::outer_caller();  // the call mostly stands in cuda_runtime.h
+    const cudaError_t error = launch(function, shape, args, config->stream);
+    wl::runtime::issuing().outer = nullptr;
+    return error;
 }
 }

@@ -11,7 +11,10 @@ struct Shape {
     dim3 grid, block;
     size_t shared = 0;
     bool cooperative = false;
+    bool programmatic = false;  // cudaLaunchAttributeProgrammaticStreamSerialization
 };
+// Where <<<>>> stands whose configuration was taken last, once; nullptr: there was none.
+const void* take_configured_place();
 cudaError_t launch(const void* function, const Shape& shape, void** args, cudaStream_t stream);
 // With the parameter buffer as it is.
 cudaError_t launch_with(

@@ -69,6 +69,27 @@ cudaError_t release(void* pointer, std::initializer_list<Kind> kinds) {
     return done(cudaErrorInvalidValue);
 }
 
+// After what the stream has issued, whatever others do.
+cudaError_t release_in_order(void* pointer) {
+    {
+        const Call call = begin_without_looking();
+        const wl::order::OperationPointer operation = wl::runtime::issue(call.machine);
+        if (operation != nullptr) wl::runtime::do_held(call.machine, operation->before);
+        wl::runtime::note_memory(call.machine, operation, address_of(pointer));
+        if (wl::runtime::holds_back(call.machine)) wl::runtime::do_held(call.machine);
+    }
+    return release(pointer, {Kind::device, Kind::managed});
+}
+
+// The host waits for all work that may use it.
+cudaError_t release_and_wait(void* pointer, std::initializer_list<Kind> kinds) {
+    if (pointer != nullptr) {
+        const Call call = begin_without_looking();
+        wl::runtime::host_waits_for_device(call.machine);
+    }
+    return release(pointer, kinds);
+}
+
 constexpr size_t kPitch = 512;
 
 // Of a row of so many bytes; 0: there is no such row.
@@ -112,7 +133,13 @@ cudaError_t cudaHostAlloc(void** out, size_t bytes, unsigned flags) {
 cudaError_t cudaMallocAsync(void** out, size_t bytes, cudaStream_t stream) {
     if (const cudaError_t error = usable(stream); error != cudaSuccess) return done(error);
     const cudaError_t made = allocate_in_order(out, bytes, Kind::device);
-    if (made != cudaSuccess || !is_captured(stream)) return made;
+    if (made != cudaSuccess) return made;
+    if (!is_captured(stream))
+        return submit(stream, cudaGraphNodeTypeMemAlloc, [address = address_of(*out)] {
+            const Call call = begin_without_looking();
+            wl::runtime::note_memory(call.machine, wl::runtime::issue(call.machine), address);
+            return cudaSuccess;
+        });
     return submit(stream, cudaGraphNodeTypeMemAlloc, allocation_work(*out));
 }
 
@@ -143,17 +170,17 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* out, cudaExtent extent) {
     return error;
 }
 
-cudaError_t cudaFree(void* pointer) { return release(pointer, {Kind::device, Kind::managed}); }
+cudaError_t cudaFree(void* pointer) { return release_and_wait(pointer, {Kind::device, Kind::managed}); }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     return submit(stream, cudaGraphNodeTypeMemFree, [pointer, stays = is_captured(stream)] {
-        if (!stays) return release(pointer, {Kind::device, Kind::managed});
+        if (!stays) return release_in_order(pointer);
         note_graph_memory(address_of(pointer), false);
         return cudaSuccess;
     });
 }
 
-cudaError_t cudaFreeHost(void* pointer) { return release(pointer, {Kind::pinned}); }
+cudaError_t cudaFreeHost(void* pointer) { return release_and_wait(pointer, {Kind::pinned}); }
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
     if (pointer == nullptr || bytes == 0 || (flags & ~kRegisterFlags) != 0)

@@ -1,8 +1,10 @@
 // What the code that nvcc puts into a program calls before main, and around <<<>>>.
 #include "instrumentation/base/demangle.h"
-#include "shim/cudart/state.h"
+#include "shim/cudart/launches.h"
+#include "shim/guard/caller.h"
 
 #include <array>
+#include <utility>
 
 namespace wl::cudart {
 
@@ -16,16 +18,21 @@ struct Configuration {
     dim3 grid, block;
     size_t shared = 0;
     cudaStream_t stream = nullptr;
+    const void* caller = nullptr;  // the place of <<<>>>
 };
 // Arguments of a launch may launch themselves; as deep as this. What needs no destructor takes nothing of the
 // program's heap when a thread begins to use it.
 constexpr size_t kDepth = 16;
 thread_local std::array<Configuration, kDepth> configurations;
 thread_local size_t depth = 0;
+thread_local const void* configured_at = nullptr;
 
 runtime::Module& module_of(void** handle) { return *reinterpret_cast<runtime::Module*>(handle); }
 
 }  // namespace
+
+const void* take_configured_place() { return std::exchange(configured_at, nullptr); }
+
 }  // namespace wl::cudart
 
 using namespace wl::cudart;
@@ -99,7 +106,7 @@ void __cudaRegisterHostVar(void** /*handle*/, const char* /*name*/, char* /*host
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
     if (depth == kDepth) return cudaErrorInvalidConfiguration;
-    configurations[depth++] = {grid, block, shared, stream};
+    configurations[depth++] = {grid, block, shared, stream, wl::guard::caller()};
     return 0;
 }
 
@@ -108,6 +115,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, 
     const Configuration c = configurations[--depth];
     *grid = c.grid, *block = c.block, *shared = c.shared;
     *static_cast<cudaStream_t*>(stream) = c.stream;
+    configured_at = c.caller;
     return cudaSuccess;
 }
 

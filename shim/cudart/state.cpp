@@ -42,6 +42,7 @@ struct AtEnd {
         s.ends = true;
         if (s.forked) return;  // what waits, and what was printed, is the parent's
         const std::unique_lock lock(s.mutex);
+        runtime::do_held(s.machine);
         runtime::catch_up_for(s.machine, kSecondsAtEnd);  // for its findings: nobody can look any more
         s.machine.later.over = true;
         flush_printed(s.machine);
@@ -174,6 +175,7 @@ cudaError_t cudaPeekAtLastError() {
 cudaError_t cudaDeviceSynchronize() {
     if (const cudaError_t error = unsafe_while_captured(); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
+    wl::runtime::host_waits_for_device(call.machine);
     flush_printed(call.machine);
     return done(lasting(call.machine));
 }
@@ -182,6 +184,7 @@ cudaError_t cudaDeviceReset() {
     const Call call = begin();
     flush_printed(call.machine);
     wl::runtime::reset(call.machine);
+    wl::runtime::host_waits_for_device(call.machine);
     end_streams(), end_events();
     return cudaSuccess;
 }

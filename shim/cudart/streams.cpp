@@ -1,7 +1,9 @@
 // A stream runs its work when it gets it; so all streams are idle between two calls.
 #include "shim/cudart/streams.h"
 
+#include <atomic>
 #include <map>
+#include <string>
 
 namespace wl::cudart {
 namespace {
@@ -22,6 +24,19 @@ bool is_default(cudaStream_t handle) {
 
 Stream* stream_of(cudaStream_t handle) {
     return !is_default(handle) && is_stream(handle) ? reinterpret_cast<Stream*>(handle) : nullptr;
+}
+
+order::Handle order_of(cudaStream_t handle) {
+    constexpr order::Handle kOfThreads = order::Handle{1} << 63;
+    if (handle != cudaStreamPerThread) return is_default(handle) ? order::kLegacy : address_of(handle);
+    static std::atomic<order::Handle> count = 0;
+    thread_local order::Handle own = 0;
+    if (own == 0) {
+        own = kOfThreads + ++count;
+        const Call call = begin_without_looking();
+        runtime::add_stream(call.machine, own, order::StreamKind::blocking, "the per-thread default stream");
+    }
+    return own;
 }
 
 bool is_stream(cudaStream_t handle) {
@@ -80,7 +95,10 @@ bool is_captured(cudaStream_t handle) {
 cudaError_t submit(cudaStream_t handle, cudaGraphNodeType type, std::function<cudaError_t()> work) {
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return error;
     Stream* stream = stream_of(handle);
-    if (stream == nullptr || stream->capturing == nullptr) return work();
+    if (stream == nullptr || stream->capturing == nullptr) {
+        const runtime::InStream issued(order_of(handle));
+        return work();
+    }
     std::vector<Node*> behind;
     if (stream->last != nullptr) behind.push_back(stream->last);
     stream->last = add_node(*stream->capturing, type, std::move(work), std::move(behind));
@@ -88,6 +106,17 @@ cudaError_t submit(cudaStream_t handle, cudaGraphNodeType type, std::function<cu
 }
 
 namespace {
+
+// It runs when all that comes before it in its stream is over; what it writes is the stream's work.
+void before_host_function() {
+    const Call call = begin_without_looking();
+    const order::OperationPointer operation = runtime::issue(call.machine);
+    if (operation != nullptr) runtime::do_held(call.machine, operation->before);
+}
+void after_host_function() {
+    const Call call = begin_without_looking();
+    runtime::refresh_watched(call.machine);
+}
 
 cudaError_t make(cudaStream_t* out, unsigned flags, int priority) {
     if ((flags & ~unsigned{cudaStreamNonBlocking}) != 0) return done(cudaErrorInvalidValue);
@@ -97,6 +126,13 @@ cudaError_t make(cudaStream_t* out, unsigned flags, int priority) {
     made->flags = flags, made->priority = priority, made->id = ++count;
     call.machine.has_streams = true;
     streams()[made.get()] = true;
+    const bool aside = (flags & cudaStreamNonBlocking) != 0;
+    runtime::add_stream(
+        call.machine,
+        address_of(made.get()),
+        aside ? order::StreamKind::non_blocking : order::StreamKind::blocking,
+        "stream " + std::to_string(count)
+    );
     *out = reinterpret_cast<cudaStream_t>(made.release());
     return cudaSuccess;
 }
@@ -120,6 +156,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
     const Call call = begin_without_looking();
     const std::unique_ptr<Stream> over(stream_of(handle));
     streams().erase(over.get());
+    wl::runtime::remove_stream(call.machine, address_of(handle));
     return cudaSuccess;
 }
 
@@ -131,13 +168,16 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
         return done(cudaErrorStreamCaptureUnsupported);
     }
     const Call call = begin_without_looking();
+    wl::runtime::host_waits_for_stream(call.machine, order_of(handle));
     flush_printed(call.machine);
     return done(lasting(call.machine));
 }
 
+// All work is over, which the program takes for having waited.
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
+    wl::runtime::host_waits_for_stream(call.machine, order_of(handle));
     return done(lasting(call.machine));
 }
 
@@ -183,7 +223,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t handle_of_event
     if (const cudaError_t error = usable(handle_of_event); error != cudaSuccess) return done(error);
     Stream* stream = stream_of(handle);
     const EventState& event = *event_of(handle_of_event);
-    if (stream == nullptr || event.capturing == nullptr) return cudaSuccess;
+    if (stream == nullptr || event.capturing == nullptr) {
+        const Call call = begin_without_looking();
+        wl::runtime::wait_in_stream(call.machine, order_of(handle), address_of(&event));
+        return cudaSuccess;
+    }
     const bool joins = stream->capturing == nullptr;
     std::vector<Node*> behind;
     if (stream->last != nullptr) behind.push_back(stream->last);
@@ -197,7 +241,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t handle_of_event
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
     if (function == nullptr) return done(cudaErrorInvalidValue);
     return done(submit(stream, cudaGraphNodeTypeHost, [=] {
+        before_host_function();
         function(data);
+        after_host_function();
         return cudaSuccess;
     }));
 }
@@ -212,7 +258,9 @@ cudaError_t cudaStreamAddCallback(
             const Call call = begin_without_looking();
             status = lasting(call.machine);
         }
+        before_host_function();
         callback(stream, status, data);
+        after_host_function();
         return cudaSuccess;
     }));
 }

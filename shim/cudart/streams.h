@@ -15,6 +15,9 @@ struct Node {
     cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
     std::function<cudaError_t()> work;
     std::vector<Node*> behind;  // that it waits for
+    // The call that made it.
+    const char* name = "";
+    const void* caller = nullptr;
     bool enabled = true;
     // What a program may ask for again.
     cudaKernelNodeParams kernel{};
@@ -66,6 +69,8 @@ void leave_events(const Graph& graph);
 std::function<cudaError_t()> allocation_work(void* memory);
 // Of a handle; nullptr for the default streams, and for what is no stream any more.
 Stream* stream_of(cudaStream_t handle);
+// Its name among the timelines of operations.
+order::Handle order_of(cudaStream_t handle);
 // A default stream, or one that was made and not destroyed.
 bool is_stream(cudaStream_t handle);
 // cudaSuccess for those; else the error, which a note explains.

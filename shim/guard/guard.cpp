@@ -10,6 +10,7 @@
 
 #include <cxxabi.h>
 #include <new>
+#include <unwind.h>
 #include <utility>
 
 // Of the section of functions that are not there (shim/cudart/missing.cpp, shim/cuda/names.cpp), by the
@@ -32,7 +33,39 @@ int said(const Rules& rules, const std::string& what, int error) {
 
 const void* caller() { return place; }
 
-Entered::Entered(const Rules& rules, const void* caller) : outer(std::exchange(place, caller)) {
+namespace {
+
+struct Walk {
+    const void* inner = nullptr;
+    bool there = false;
+    const void* outer = nullptr;
+};
+
+_Unwind_Reason_Code walk(_Unwind_Context* frame, void* data) {
+    auto& w = *static_cast<Walk*>(data);
+    const auto* at =
+        reinterpret_cast<const void*>(_Unwind_GetIP(frame));  // NOLINT(performance-no-int-to-ptr): of code
+    if (w.there) {
+        w.outer = at;
+        return _URC_END_OF_STACK;
+    }
+    w.there = at == w.inner;
+    return _URC_NO_REASON;
+}
+
+}  // namespace
+
+const void* outer_caller() {
+    Walk w{place};
+    _Unwind_Backtrace(walk, &w);
+    return w.outer;
+}
+
+Entered::Entered(const Rules& rules, const void* caller) :
+    outer(std::exchange(place, caller)),
+    outer_caller(runtime::issuing().caller),
+    outer_name(runtime::issuing().name) {
+    runtime::issuing().caller = caller, runtime::issuing().name = rules.name.data();
     if (rules.anywhere) return;
     if (cudart::is_forked())
         error = cudart::refuse_child();
@@ -44,7 +77,10 @@ Entered::Entered(const Rules& rules, const void* caller) : outer(std::exchange(p
         );
 }
 
-Entered::~Entered() { place = outer; }
+Entered::~Entered() {
+    place = outer;
+    runtime::issuing().caller = outer_caller, runtime::issuing().name = outer_name;
+}
 
 int refused(const Rules& rules, int error) {
     return rules.api == Api::runtime ? cudart::done(static_cast<cudaError_t>(error)) : error;

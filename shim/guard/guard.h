@@ -34,9 +34,12 @@ consteval Api api_of(std::string_view name) {
     return name.starts_with("cu") ? Api::driver : Api::other;
 }
 consteval Rules rules_of(std::string_view name) {
+    std::string_view plain = name;  // without what the default stream of each thread adds
+    if (name.ends_with("_ptsz") || name.ends_with("_ptds")) plain.remove_suffix(5);
     Rules out{name};
     for (const Rules& special : kSpecial)
-        if (special.name == name) out = special;
+        if (special.name == plain) out = special;
+    out.name = name;
     out.api = api_of(name);
     out.anywhere = out.anywhere || out.api == Api::other;
     return out;
@@ -53,6 +56,8 @@ struct Entered {
     Entered& operator=(const Entered&) = delete;
     int error = kNone;  // this may not be called now
     const void* outer;
+    const void* outer_caller;
+    const char* outer_name;
 };
 // Remembers the runtime's errors for cudaGetLastError.
 int refused(const Rules& rules, int error);

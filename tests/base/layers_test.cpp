@@ -37,6 +37,7 @@ const std::map<std::string, Folders>& allowed_folders() {
             {"base",      {}                                        },
             {"fragments", {"base"}                                  },
             {"layouts",   {"base"}                                  },
+            {"order",     {}                                        },
             {"capture",   {"base"}                                  },
             {"recorder",  {"base"}                                  },
             {"launches",  {"base", "capture", "compile", "recorder"}},

@@ -9,13 +9,15 @@ namespace {
 
 const std::string kCommit = "cp.async.bulk.commit_group;\n";
 
+const std::string kFence = "fence.proxy.async.shared::cta;\n";
+
 // Thread t stores 7 t + 1 at word t of s, which %r12 names; %p1 is thread 0's.
-std::string with_numbers(const std::string& body) {
+std::string with_numbers(const std::string& body, const std::string& fence = kFence) {
     return kernel(
         "mov.u32 %r11, s;\nshl.b32 %r12, %r0, 2;\nadd.u32 %r12, %r12, %r11;\nmul.lo.u32 %r13, %r0, 7;\n"
         "add.u32 %r13, %r13, 1;\nst.shared.u32 [%r12], %r13;\nsetp.eq.u32 %p1, %r0, 0;\n"
         "mov.u64 %rd10, 0;\nmov.u32 %r16, 256;\n" +
-            body,
+            fence + body,
         ".shared .align 16 .b8 s[256];\n"
     );
 }
@@ -26,8 +28,8 @@ std::string copy(
     return fmt::format("@%p1 cp.async.bulk.global.shared::cta.bulk_group [{}], [{}], {};\n", to, from, size);
 }
 
-KernelRun run_of(const std::string& body, uint32_t blocks = 1) {
-    KernelRun run(with_numbers(body), 64, blocks);
+KernelRun run_of(const std::string& body, uint32_t blocks = 1, const std::string& fence = kFence) {
+    KernelRun run(with_numbers(body, fence), 64, blocks);
     run.out<uint32_t>("d", 128).go();
     return run;
 }
@@ -112,6 +114,33 @@ TEST(EmulatorCopyBulkOut, WhatMayNotBeCopiedIsFound) {
     );
     EXPECT_EQ(found(copy("%rd0+272"), Kind::out_of_bounds).at(0).first.memory, "global d");
     EXPECT_EQ(found(copy("%rd0", "%r11+16"), Kind::out_of_bounds).at(0).first.memory, "shared");
+}
+
+TEST(EmulatorCopyBulkOut, StoresNeedAProxyFence) {
+    const auto found = [](const std::string& fence, const std::string& body) {
+        return run_of(body + copy() + kCommit + "cp.async.bulk.wait_group 0;\n", 1, fence)
+            .incidents(Incident::Kind::proxy_fence);
+    };
+    const auto none = found("", "bar.sync 0;\n");
+    ASSERT_EQ(none.size(), 1u);
+    EXPECT_EQ(none[0].first.warp, 0);
+    EXPECT_FALSE(none[0].first.write);
+    EXPECT_TRUE(none[0].second.write);
+    EXPECT_EQ(none[0].second.address, 0u);
+    EXPECT_EQ(found("fence.proxy.async.global;\n", "bar.sync 0;\n").size(), 1u);
+    EXPECT_EQ(found("", "membar.gl;\nbar.sync 0;\n").size(), 1u);
+    // By each thread after its stores, or by the copying thread after the barrier.
+    EXPECT_TRUE(found("fence.proxy.async;\n", "bar.sync 0;\n").empty());
+    EXPECT_TRUE(found("", "bar.sync 0;\n@%p1 fence.proxy.async;\n").empty());
+    // By it before the barrier: the stores of others may come later.
+    EXPECT_EQ(found("", "@%p1 fence.proxy.async;\nbar.sync 0;\n").size(), 1u);
+    // By a thread of the other warp after the barrier, which the copy does not come after; and by one that it
+    // does.
+    const std::string other = "setp.eq.u32 %p2, %r0, 40;\nbar.sync 0;\n@%p2 fence.proxy.async;\n";
+    EXPECT_EQ(found("", other).size(), 1u);
+    EXPECT_TRUE(found("", other + "bar.sync 0;\n").empty());
+    // A store after the fence.
+    EXPECT_EQ(found(kFence, "st.shared.u32 [%r12], %r13;\nbar.sync 0;\n").size(), 1u);
 }
 
 TEST(EmulatorCopyBulkOut, TheRecordSaysWhoWrote) {

@@ -152,7 +152,12 @@ int verb_nvcc(const Command& c) {
         add_words(line, c.program.words);
         line.words.insert(
             line.words.end(),
-            {"-cudart", "shared", "-gencode", "arch=compute_80,code=compute_80", "-lineinfo"}
+            {"-cudart",
+             "shared",
+             "-gencode",
+             "arch=compute_80,code=compute_80",
+             "-lineinfo",
+             "-Xcompiler=-g1"}
         );
         if (!line.plain.links.empty() || line.output) return run_with_links(line);
         words = std::move(line.words);  // the folder for links is gone before nvcc takes our place

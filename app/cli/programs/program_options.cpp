@@ -26,6 +26,14 @@ void add_programs(CLI::App& app, CLI::App& run, Command& c) {
         "those whose outcome nothing reads"
     );
     first->check(CLI::NonNegativeNumber);
+    CLI::Option* explore = run.add_option(
+        "--explore",
+        c.program.explore,
+        "of a program after --: run it N times more, with the work of its streams in other orders that CUDA "
+        "allows; "
+        "default: once where operations race and it is short"
+    );
+    explore->check(CLI::NonNegativeNumber);
     run.add_option(
         "--reference",
         c.program.reference,

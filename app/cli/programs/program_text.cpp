@@ -260,7 +260,8 @@ std::string program_text(const ProgramRun& run, const Style& style, bool verbose
     std::string out;
     for (const LaunchGroup& g : groups) out += group_text(g, run, style);
     for (const auto& [launched, capture] : run.found)
-        out += fmt::format("\nlaunch {}: {}\n", launched.number, launched.kernel) +
+        out += (launched.number > 0 ? fmt::format("\nlaunch {}: {}\n", launched.number, launched.kernel)
+                                    : fmt::format("\n{}\n", launched.kernel)) +
             findings_text(capture, style, verbose) + notes_text(capture, style, verbose);
     if (!run.found.empty()) out += '\n';
     for (const std::string& call : unsupported_calls(run)) out += paint(style, Color::warn, wrap(call, 0));

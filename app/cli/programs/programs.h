@@ -41,6 +41,8 @@ ExitStatus run_child(
     const std::vector<std::pair<std::string, std::string>>& environment,
     bool quiet_out
 );
+// What the program finds instead of CUDA.
+std::vector<std::pair<std::string, std::string>> environment_for(const runtime::Settings& settings);
 // Under the stand-in, with what the settings ask for in their folder; of Settings::record with the file.
 ProgramRun run_recording(const runtime::Settings& settings, bool quiet_out);
 

@@ -1,5 +1,6 @@
 // The verb: what the program needs around it, and what is told behind it.
 #include "app/cli/formats/report.h"
+#include "app/cli/programs/orders.h"
 #include "app/cli/programs/programs.h"
 #include "app/cli/programs/reference.h"
 #include "app/cli/verbs.h"
@@ -37,6 +38,8 @@ std::string stand_in_folder() {
     );
 }
 
+}  // namespace
+
 // What a program finds instead of CUDA: the libraries, which a runtime that is linked into the program
 // reaches by the loader's audit of it; and for what compiles while it runs, the way to leave its kernels as
 // PTX.
@@ -53,6 +56,8 @@ std::vector<std::pair<std::string, std::string>> environment_for(const runtime::
         {runtime::kSettingsVariable,              settings_text(settings)                    }
     };
 }
+
+namespace {
 
 // What is about a described kernel means nothing here.
 void require_fitting(const Command& c) {
@@ -100,7 +105,8 @@ bool has_kernels(const std::string& path) {
 void read_results(ProgramRun& run, const std::string& folder) {
     run.events = runtime::read_report(folder);
     for (const runtime::Event& e : run.events)
-        if (e.kind == runtime::Event::Kind::launch && !e.launched.capture.empty())
+        if ((e.kind == runtime::Event::Kind::launch || e.kind == runtime::Event::Kind::order) &&
+            !e.launched.capture.empty())
             run.found.emplace_back(
                 e.launched, capture::read_capture((fs::path(folder) / e.launched.capture).string())
             );
@@ -180,7 +186,8 @@ int run_program(const Command& c) {
     if (!c.program.reference.empty()) return run_with_reference(c);
     const Scratch scratch;
     const runtime::Settings settings = settings_for(c, scratch.path);
-    const ProgramRun run = run_recording(settings, c.output.format != "text");
+    ProgramRun run = run_recording(settings, c.output.format != "text");
+    run_other_orders(run, settings, c.program.explore);
     print_result(c, run);
     require_recorded(settings);
     return status_of(run);

@@ -32,7 +32,7 @@ struct Words {
     const char* mending;  // what to do
 };
 
-constexpr std::array<Words, 15> kWords{
+constexpr std::array<Words, 17> kWords{
     {
      {Kind::out_of_bounds,
          "out_of_bounds",
@@ -65,6 +65,19 @@ constexpr std::array<Words, 15> kWords{
          "Let one thread initialise it once, before a barrier of the block, and let each phase see exactly "
          "the "
          "arrivals that it was made for."},
+     {Kind::proxy_fence,
+         "proxy_fence",
+         "bulk copy of bytes that the async proxy need not see yet",
+         "Execute fence.proxy.async in the threads that store, after their stores and before the barrier "
+         "that "
+         "the copying thread passes (PTX ISA 9.0, 8.6 and 9.7.13.4): the copy goes through another proxy "
+         "than "
+         "the stores, and a barrier alone does not order the two."},
+     {Kind::read_only_load,
+         "read_only_load",
+         "load through the read-only cache of what the launch writes",
+         "Load it by ld.global: what ld.global.nc reads must not change while the kernel runs (PTX ISA 9.0, "
+         "9.7.9.9), so no __ldg and no const __restrict__ pointer for it."},
      {Kind::mark_not_reached,
          "divergent_barrier",
          "a block mark that some warps never reach",

@@ -1,5 +1,6 @@
 // Models bar/barrier with ids, counts and reductions, fences and nanosleep: PTX ISA 9.7.13. Not modelled:
 // weak memory (every store is visible at once), cluster barriers.
+#include "instrumentation/emulator/global/global_shadow.h"
 #include "instrumentation/emulator/machine/schedule.h"
 #include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/program/lowering.h"
@@ -50,11 +51,32 @@ const Instr* fence(Warp&, const Instr* i) {
     return i + 1;
 }
 
+// Between the generic proxy and the async one, of shared memory.
+bool covers_shared(const ptx::Instruction& in) {
+    return in.mnemonic == "fence.proxy.async" || in.mnemonic.starts_with("fence.proxy.async.shared");
+}
+
+const Instr* proxy_fence(Warp& w, const Instr* i) {
+    note_proxy_fence(w);
+    return fence(w, i);
+}
+
 // The clocks that the kernel reads are ahead by the time it asked for, at most 1 ms (PTX ISA 9.7.19.2).
 const Instr* sleep(Warp& w, const Instr* i) {
     const uint32_t time = cells<uint32_t>(w, i->r[1])[first_lane(w.mask)];
     w.slept += std::min(time, 1'000'000u);
     return end_slice(w, i + 1);
+}
+
+// One grid at a time: nothing waits. What a warp does before it has waited is kept for who compares launches.
+const Instr* wait_for_grids(Warp& w, const Instr* i) {
+    if (GlobalActor* actor = w.block->global.get()) actor->waited[static_cast<size_t>(w.index)] |= w.mask;
+    return i + 1;
+}
+const Instr* let_dependents(Warp& w, const Instr* i) {
+    const GlobalActor* actor = w.block->global.get();
+    if (actor != nullptr && actor->shadow != nullptr) actor->shadow->lets_dependents = true;
+    return i + 1;
 }
 
 const Instr* no_operation(Warp&, const Instr* i) { return i + 1; }
@@ -75,10 +97,11 @@ Selected lower_barrier(Lowering& l) {
     const auto& in = *l.in;
     switch (in.op) {
         case Op::bar: break;
-        case Op::membar:
-        case Op::fence: return Exec{fence};
+        case Op::membar: return Exec{fence};
+        case Op::fence: return covers_shared(in) ? Exec{proxy_fence} : Exec{fence};
         case Op::nanosleep: l.out.r[1] = source(l, 0, Type::u32); return Exec{sleep};
         case Op::griddepcontrol:
+            return in.mnemonic == "griddepcontrol.wait" ? Exec{wait_for_grids} : Exec{let_dependents};
         case Op::setmaxnreg: return Exec{no_operation};
         default: return {};
     }

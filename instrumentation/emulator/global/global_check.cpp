@@ -162,6 +162,7 @@ void look_at(
     t.record.warp = static_cast<uint8_t>(w.index);
     t.record.flags = flags_of(order, kind, actor.order.warps[static_cast<size_t>(w.index)]);
     if (later) t.record.flags |= GlobalRecord::kLater;
+    if (actor.shadow->programmatic) note_early(actor, t);
     touch(actor, t);
 }
 
@@ -312,6 +313,7 @@ void after_surface(Warp& w, const Instr* i, const SurfaceTouch& t) {
 }
 
 void look_for_races(Hooked& hooked, Variant variant) {
+    look_for_proxies(hooked, variant);
     put_instead(hooked, in_variant(At::lanes, variant), look_and_execute, is_watched);
 }
 
@@ -334,6 +336,10 @@ void start(GlobalCheck& check, const Program& program, GlobalMemory& memory, Loo
     start(check.shadow, memory, look_for);
     const CollectiveReads& reads = program.collective_reads;
     check.shadow.collective_reads = reads.lists.empty() ? nullptr : &reads;
+    check.has_bulk_copies =
+        std::any_of(program.memory_sites.begin(), program.memory_sites.end(), [](const MemorySite& s) {
+            return s.size != 0 && s.space == Space::shared;
+        });
     check.loose_is_plain =
         std::none_of(program.order_sites.begin(), program.order_sites.end(), [](const OrderSite& s) {
             return s.fence || s.polls || s.ordered;
@@ -345,6 +351,8 @@ void begin_global(GlobalCheck& check, Block& block) {
     block.global->check = &check;
     block.shadow.loose_is_plain = check.loose_is_plain;
     begin(*block.global, check.shadow, block.now.index, block.shadow);
+    block.global->proxies.reset();
+    if (check.has_bulk_copies) block.global->proxies = started_proxies(block.shadow.block.bytes);
 }
 
 }  // namespace wl::emulator

@@ -17,6 +17,7 @@ struct GlobalCheck {
     std::unique_ptr<PairRun> pair;  // of a directed schedule
     TurnLog* log = nullptr;         // that is told where blocks store
     GlobalShadow shadow;
+    bool has_bulk_copies = false;
     bool loose_is_plain = false;  // no fence, poll, atomic or ordered access in the program
 };
 

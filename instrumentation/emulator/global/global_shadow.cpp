@@ -72,6 +72,7 @@ void begin(GlobalActor& actor, GlobalShadow& shadow, int64_t block, Shadow& of_b
     begin(actor.order, block, of_block);
     actor.recent.assign(static_cast<size_t>(of_block.clocks.warps), {});
     clear(actor.open_reads);
+    actor.waited = {};
 }
 
 void take_in(GlobalActor& actor, int warp, uint32_t site, uint32_t lanes) {

@@ -11,6 +11,7 @@
 
 #include "instrumentation/emulator/contract.h"
 #include "instrumentation/emulator/global/global_order.h"
+#include "instrumentation/emulator/global/proxies.h"
 #include "instrumentation/emulator/program/program.h"
 
 #include <atomic>
@@ -94,6 +95,10 @@ struct GlobalShadow {
     std::map<std::pair<uint32_t, uint32_t>, Incident> incidents;  // by sites
     std::vector<std::pair<uint32_t, uint32_t>> found;             // their keys as they were found
     std::map<std::pair<uint32_t, uint32_t>, Incident> met;        // Contest::met, by sites
+    bool programmatic = false;  // what warps do before griddepcontrol.wait is kept beside
+    std::mutex early_lock;
+    std::vector<execution::Touched> early;
+    std::atomic<bool> lets_dependents = false;
 };
 
 // Two accesses that nothing orders, the earlier one in emulated order first.
@@ -123,7 +128,9 @@ struct GlobalActor {
     std::vector<std::array<Recent, 16>> recent;  // by warp and site
     uint32_t next_record = 0, end_record = 0;
     OpenReads open_reads;
-    std::vector<GlobalConflict> conflicts;  // of the instruction that is being executed
+    std::unique_ptr<ProxyShadow> proxies;      // nullptr: no bulk copy reads shared memory
+    std::array<uint32_t, kMaxWarps> waited{};  // lanes that have executed griddepcontrol.wait
+    std::vector<GlobalConflict> conflicts;     // of the instruction that is being executed
     size_t last_region = 0;
 };
 
@@ -157,6 +164,11 @@ void touch_together(GlobalActor& actor, const GlobalTouch& touch, const StoredTo
 
 // What the launch reached, when it is over; nothing: not all of it was seen.
 std::optional<execution::Reached> reached(const GlobalShadow& shadow, const Program& program);
+
+// What the launch read and wrote, when it is over.
+execution::Accesses accesses(GlobalShadow& shadow, const Program& program);
+// Lanes of a programmatic launch touch memory before they have waited for the launch before it.
+void note_early(GlobalActor& actor, const GlobalTouch& touch);
 
 // The conflict as an incident: once a pair of sites, with a count.
 void report(GlobalShadow& shadow, const GlobalConflict& conflict, Incident incident);

@@ -1,0 +1,84 @@
+// What operations did to which bytes, as far as later ones may not be ordered after them, and the races among
+// them. By byte: of writes and reads those that no later one is ordered after.
+#pragma once
+
+#include "instrumentation/order/timelines.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace wl::order {
+
+constexpr uint32_t kNoSite = UINT32_MAX;
+
+// Bytes [begin, end) that one instruction of a launch, or a copy, read or wrote.
+struct Touch {
+    uint64_t begin = 0, end = 0;
+    uint32_t site = kNoSite;
+    bool write = false;
+    bool strong = false;  // atomic or volatile: two of these are no race
+    bool early = false;   // before a programmatic launch waited for what is before it
+    bool operator==(const Touch&) const = default;
+};
+
+// Of two operations and two of their instructions; all bytes of these together.
+struct Race {
+    OperationPointer first, second;  // in the order in which the program issued them
+    Touch one, two;
+    uint64_t begin = 0, end = 0;  // where they meet first
+    uint64_t bytes = 0;
+};
+
+struct Entry {
+    OperationPointer operation;
+    uint32_t site = kNoSite;
+    bool write = false, strong = false, fences = false;
+};
+
+struct Piece {
+    uint64_t end = 0;
+    std::vector<Entry> entries;
+};
+
+// Operations of one timeline, while there is no other: they are ordered.
+struct Pending {
+    OperationPointer operation;
+    std::shared_ptr<const std::vector<Touch>> touches;
+    bool fences = false;
+};
+
+constexpr size_t kMostPieces = size_t{1} << 19;   // about 100 MiB
+constexpr size_t kMostPending = size_t{1} << 18;  // touches, about 10 MiB
+constexpr size_t kMostEntries = 8;                // of a piece
+constexpr size_t kMostRaces = 64;                 // of one operation
+
+struct History {
+    std::map<uint64_t, Piece> pieces;  // by their first byte
+    std::vector<Pending> pending;
+    size_t pending_touches = 0;
+    bool forgot = false;  // of `pending`, some that were too many
+    bool full = false;    // it was emptied once, as it had grown to kMostPieces: what was there is not compared
+};
+
+struct Found {
+    std::vector<Race> races;
+    // Operations whose strong writes the new one reads by strong reads, with fences in both: what these order
+    // is not followed, and races with them are left out.
+    std::vector<OperationPointer> handed_on;
+};
+
+// What the operation did, compared with all before. `fences`: its code has fences, or accesses that order
+// others.
+Found add(
+    History& history,
+    const OperationPointer& operation,
+    const std::shared_ptr<const std::vector<Touch>>& touches,
+    bool fences = false
+);
+// All of it: the host has waited for every operation.
+void clear(History& history);
+
+}  // namespace wl::order

@@ -1,0 +1,158 @@
+// What the program's operations did to which bytes, and which of them nothing orders: streams and events of
+// the stand-in as timelines of order/.
+#pragma once
+
+#include "instrumentation/execution/result.h"
+#include "instrumentation/order/history.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace wl::runtime {
+
+struct Machine;
+struct Kernel;
+struct Repeats;
+
+// What an operation is, for people: a kernel, or a call of the host.
+struct Label {
+    std::string name;              // "cudaMemcpyAsync"
+    const void* caller = nullptr;  // where the program goes on after the call
+    const Kernel* kernel = nullptr;
+    const void* outer = nullptr;  // after the call of who called; known where that may be a header of CUDA's
+    std::optional<std::string> place = {};  // "main.cu:12", once somebody asked
+};
+
+using Touches = std::shared_ptr<const std::vector<order::Touch>>;
+
+// Memory of the host that an operation reads or writes, with its bytes as the operation left them.
+struct Watched {
+    order::OperationPointer operation;
+    bool write = false;
+    uint64_t begin = 0;
+    std::vector<std::byte> bytes;
+};
+
+// Work that waits for its turn in an order other than that of the calls.
+struct Held {
+    order::OperationPointer operation;
+    std::function<void()> work;
+};
+
+struct Ordering {
+    order::Timelines timelines;
+    order::History history;
+    std::vector<Label> labels;
+    std::map<std::tuple<std::string, const void*, const Kernel*>, uint32_t> numbers;  // of labels
+    std::set<std::string> known;                                                      // races by their places
+    // Written by copies from pageable memory that the host waited for, since it last waited for the device.
+    std::vector<std::pair<uint64_t, uint64_t>> staged;
+    std::vector<Watched> watched;  // until the host has waited for their operations
+    uint64_t watched_bytes = 0;
+    std::vector<Held> held;  // where Settings::hold asks for it
+    uint64_t random = 0;     // of the order in which it is done
+    int copies = 0;          // to the host, told so far
+};
+
+// What this thread's calls mean to the order of operations.
+struct Issuing {
+    const char* name = "";  // of the call
+    const void* caller = nullptr;
+    const void* outer = nullptr;  // as in Label
+    order::Handle stream = order::kLegacy;
+    bool waits = true;  // the call waits for a copy, as far as CUDA says so
+    // All work belongs to it; nullptr: each piece is an operation. A plain pointer, as what needs no
+    // destructor takes nothing of the program's heap when a thread begins.
+    const order::Operation* operation = nullptr;
+};
+Issuing& issuing();
+
+// Work of this stream, for which the host does not wait, while it lives.
+struct InStream {
+    explicit InStream(order::Handle stream);
+    // All of it belongs to one operation, which outlives this.
+    explicit InStream(const order::Operation& operation);
+    ~InStream();
+    InStream(const InStream&) = delete;
+    InStream& operator=(const InStream&) = delete;
+
+private:
+    Issuing outer_;
+};
+
+// The next operation, by what this thread is issuing; nullptr: nobody asks for races.
+order::OperationPointer issue(
+    Machine& machine, const Kernel* kernel = nullptr, int launch = 0, bool programmatic = false
+);
+
+// Rows of one side of a copy or a fill. Nothing of memory that only the host sees.
+struct TouchedRows {
+    uint64_t address = 0, pitch = 0, width = 0, height = 1;
+    bool write = false;
+};
+// The operation did this; its races are reported.
+Touches note_rows(
+    Machine& machine, const order::OperationPointer& operation, const std::vector<TouchedRows>& rows
+);
+// A copy to the host, for who compares several orders of the program's work.
+void tell_copied(Machine& machine, const order::OperationPointer& operation, uint64_t to, uint64_t bytes);
+void note_memory(Machine& machine, const order::OperationPointer& operation, uint64_t base);  // all of it
+
+// Whether the host waits for a copy or a fill (CUDA Runtime API, "API synchronization behavior").
+bool waits_for_copy(const Machine& machine, uint64_t to, uint64_t from);
+bool waits_for_fill(const Machine& machine, uint64_t to);
+void host_waits_for(Machine& machine, const order::OperationPointer& operation);
+bool is_visible(const Machine& machine, uint64_t address);  // to kernels
+bool comes_to_host(const Machine& machine, uint64_t to, uint64_t from);
+void note_staged(Machine& machine, uint64_t to, uint64_t from, uint64_t bytes);
+
+// What a launch did, compared with what came before; races that were reported before are left out.
+std::vector<order::Race> compare(
+    Machine& machine, const order::OperationPointer& operation, const Touches& touches, bool fences
+);
+// The same of a launch that was executed; what it did is kept for those that will not be.
+std::vector<order::Race> compare_launch(
+    Machine& machine,
+    const order::OperationPointer& operation,
+    const execution::RunResult& result,
+    Repeats& repeats
+);
+
+// Memory of the host that the operation touched: the host must not change it before it has waited.
+void watch(
+    Machine& machine, const order::OperationPointer& operation, const std::vector<order::Touch>& touches
+);
+// What is watched changed by work of the device.
+void refresh_watched(Machine& machine, uint64_t begin, uint64_t end);
+void refresh_watched(Machine& machine);
+// The host has waited: what it changed before is reported.
+void look_at_watched(Machine& machine);
+
+// Whether work waits for its turn.
+bool holds_back(const Machine& machine);
+void hold(Machine& machine, order::OperationPointer operation, std::function<void()> work);
+// Does what is held and is among this, in one of its legal orders; all of it.
+void do_held(Machine& machine, const order::Clock& until);
+void do_held(Machine& machine);
+
+// As of the calls of their names.
+void add_stream(Machine& machine, order::Handle stream, order::StreamKind kind, const std::string& name);
+void remove_stream(Machine& machine, order::Handle stream);
+void host_waits_for_stream(Machine& machine, order::Handle stream);
+void host_waits_for_device(Machine& machine);
+void host_waits_for_event(Machine& machine, order::Handle event);
+void record_event(Machine& machine, order::Handle event, order::Handle stream);
+void wait_in_stream(Machine& machine, order::Handle stream, order::Handle event);
+
+Touches touches_of(const execution::Accesses& accesses);
+
+}  // namespace wl::runtime

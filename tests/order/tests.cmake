@@ -1,0 +1,1 @@
+wl_test(history wl_order)
