@@ -60,7 +60,7 @@ struct History {
     std::vector<Pending> pending;
     size_t pending_touches = 0;
     bool forgot = false;  // of `pending`, some that were too many
-    bool full = false;    // it was emptied once, as it had grown to kMostPieces: what was there is not compared
+    bool full = false;  // it was emptied once, as it had grown to kMostPieces: what was there is not compared
 };
 
 struct Found {

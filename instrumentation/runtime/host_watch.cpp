@@ -3,7 +3,6 @@
 // still changed then. Not seen: the host that reads too early, or writes what is there already.
 #include "instrumentation/base/counted.h"
 #include "instrumentation/runtime/machine.h"
-#include "instrumentation/runtime/order_findings.h"
 #include "instrumentation/runtime/ordering.h"
 #include "instrumentation/runtime/place.h"
 
@@ -50,10 +49,11 @@ void compare_watched(Machine& m, const Watched& w) {
 
 void watch(Machine& m, const order::OperationPointer& operation, const std::vector<order::Touch>& touches) {
     const auto& regions = m.memory.regions;
-    if (std::none_of(regions.begin(), regions.end(), [](const auto& r) { return r.second.host != nullptr; })) return;
+    if (std::none_of(regions.begin(), regions.end(), [](const auto& r) { return r.second.host != nullptr; }))
+        return;
     for (const order::Touch& t : touches) {
         const auto part = seen_by_host(m, t);
-        if (!part) continue;
+        if (!part || t.strong) continue;  // a kernel that polls is meant to be told
         const uint64_t bytes = part->second - part->first;
         if (m.ordering.watched_bytes + bytes > kMostBytes) {
             const char* said =

@@ -8,7 +8,6 @@
 #include "instrumentation/runtime/findings.h"
 #include "instrumentation/runtime/host_access.h"
 #include "instrumentation/runtime/machine.h"
-#include "instrumentation/runtime/order_findings.h"
 #include "instrumentation/runtime/record.h"
 #include "instrumentation/runtime/waits.h"
 

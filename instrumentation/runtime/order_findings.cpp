@@ -1,5 +1,4 @@
 // Races of operations as findings: both places, both streams, and what would order them.
-#include "instrumentation/runtime/order_findings.h"
 
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/counted.h"
@@ -7,6 +6,7 @@
 #include "instrumentation/capture/file.h"
 #include "instrumentation/runtime/findings.h"
 #include "instrumentation/runtime/machine.h"
+#include "instrumentation/runtime/ordering.h"
 #include "instrumentation/runtime/place.h"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "instrumentation/runtime/ordering.h"
 
 #include "instrumentation/runtime/machine.h"
-#include "instrumentation/runtime/order_findings.h"
 
 #include <algorithm>
 #include <utility>

@@ -17,6 +17,10 @@
 #include <utility>
 #include <vector>
 
+namespace wl::capture {
+struct Finding;
+}
+
 namespace wl::runtime {
 
 struct Machine;
@@ -154,5 +158,14 @@ void record_event(Machine& machine, order::Handle event, order::Handle stream);
 void wait_in_stream(Machine& machine, order::Handle stream, order::Handle event);
 
 Touches touches_of(const execution::Accesses& accesses);
+
+// One for each pair of lines.
+std::vector<capture::Finding> findings_of(Machine& machine, const std::vector<order::Race>& races);
+// The same places again have the same key.
+std::string key_of(const Machine& machine, const order::Race& race);
+// In a capture of their own, where no launch's has room for them.
+void report(Machine& machine, const std::vector<order::Race>& races);
+// The host changed what `first` reads or writes, before it waited by the call that is being made.
+void report_host(Machine& machine, const order::Race& race);
 
 }  // namespace wl::runtime

@@ -33,6 +33,9 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub);
 cudaError_t __cudaLaunchKernel(
     cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream
 );
+cudaError_t __cudaLaunchKernel_ptsz(
+    cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream
+);
 cudaError_t __cudaSubmitWork(
     cudaStream_t stream, void (*work)(void* data), void (*drop)(void* data), void* data
 );

@@ -1,6 +1,9 @@
 // The names of programs whose default stream is one of each thread, for the functions that there are.
 #include "shim/cudart/streams.h"
 
+// After what it needs.
+#include "shim/cudart/compiler_calls.h"
+
 namespace wl::cudart {
 namespace {
 
@@ -45,4 +48,11 @@ extern "C" cudaError_t cudaLaunchKernelExC_ptsz(
     cudaLaunchConfig_t own = *config;
     own.stream = wl::cudart::in_own_stream(own.stream);
     return cudaLaunchKernelExC(&own, function, arguments);
+}
+
+// What <<<>>> becomes.
+extern "C" cudaError_t __cudaLaunchKernel_ptsz(
+    cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream
+) {
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared, wl::cudart::in_own_stream(stream));
 }

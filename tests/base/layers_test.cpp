@@ -37,7 +37,6 @@ const std::map<std::string, Folders>& allowed_folders() {
             {"base",      {}                                        },
             {"fragments", {"base"}                                  },
             {"layouts",   {"base"}                                  },
-            {"order",     {}                                        },
             {"capture",   {"base"}                                  },
             {"recorder",  {"base"}                                  },
             {"launches",  {"base", "capture", "compile", "recorder"}},
@@ -61,9 +60,9 @@ const std::map<std::string, Folders>& allowed_folders() {
             {"gpu",       {"base", "capture", "ptx", "execution"}   },
             {"analysis",  {"base", "capture"}                       },
         };
-        Folders all;
+        Folders all{"order"};
         for (const auto& [folder, below] : allowed) all.insert(folder);
-        allowed["probe"] = {};
+        allowed["probe"] = allowed["order"] = {};
         allowed["diagnosis"] = all;
         all.insert("diagnosis");
         allowed["runtime"] = all;

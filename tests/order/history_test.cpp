@@ -175,7 +175,8 @@ TEST(History, LaunchesOfOneGraphComeOneAfterTheOther) {
     }
 }
 
-// Work that comes again in one stream is kept once, and too much of it is forgotten, which is said once others come.
+// Work that comes again in one stream is kept once, and too much of it is forgotten, which is said once
+// others come.
 TEST(History, OneStreamKeepsLittle) {
     Program p;
     for (int k = 0; k < 100; ++k) p.does(kA, writes(0, 100));

@@ -51,7 +51,7 @@ TEST_F(Order, WhatNothingOrdersIsAFindingAndItsTwinIsNone) {
     for (const char* what :
          {"event", "early_event", "legacy", "fill", "copy", "halves", "free", "graph", "again"}) {
         const nlohmann::json f = finding(what);
-        if (f.is_object()) EXPECT_EQ(f.at("rule"), "race_stream") << what;
+        EXPECT_EQ(f.value("rule", ""), "race_stream") << what;
         const Said right = run({what, "right"});
         EXPECT_EQ(right.status, 0) << what << right.err;
         EXPECT_TRUE(has(right.err, "ok: ")) << what << right.err;
@@ -138,7 +138,10 @@ TEST_F(Order, RightSamplesHaveNoFinding) {
 // Compiled with a default stream for each thread, which blocking streams do not wait for.
 TEST_F(Order, TheDefaultStreamOfAThread) {
     ASSERT_TRUE(compiled(folder->path, "order", kWithLines + " -default-stream per-thread", "threads"));
-    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"legacy"}, {"legacy", "right"}}) {
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"legacy"},
+             { "legacy", "right"}
+    }) {
         std::vector<std::string> line{"run", "--", folder->path + "/threads"};
         line.insert(line.end(), words.begin(), words.end());
         const Said said = warplens(line);

@@ -1,6 +1,7 @@
 // Models bar/barrier with ids, counts and reductions, fences and nanosleep: PTX ISA 9.7.13. Not modelled:
 // weak memory (every store is visible at once), cluster barriers.
 #include "instrumentation/emulator/global/global_shadow.h"
+#include "instrumentation/emulator/global/proxies.h"
 #include "instrumentation/emulator/machine/schedule.h"
 #include "instrumentation/emulator/machine/simd.h"
 #include "instrumentation/emulator/program/lowering.h"

@@ -1,6 +1,7 @@
 #include "instrumentation/emulator/global/global_check.h"
 
 #include "instrumentation/emulator/global/explore.h"
+#include "instrumentation/emulator/global/proxies.h"
 #include "instrumentation/emulator/global/turn_log.h"
 #include "instrumentation/emulator/machine/access.h"
 #include "instrumentation/emulator/machine/schedule.h"

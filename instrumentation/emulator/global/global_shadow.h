@@ -11,7 +11,6 @@
 
 #include "instrumentation/emulator/contract.h"
 #include "instrumentation/emulator/global/global_order.h"
-#include "instrumentation/emulator/global/proxies.h"
 #include "instrumentation/emulator/program/program.h"
 
 #include <atomic>
@@ -115,6 +114,7 @@ struct GlobalConflict {
 };
 
 struct GlobalCheck;
+struct ProxyShadow;
 
 // What one worker needs for it.
 struct GlobalActor {
@@ -128,7 +128,7 @@ struct GlobalActor {
     std::vector<std::array<Recent, 16>> recent;  // by warp and site
     uint32_t next_record = 0, end_record = 0;
     OpenReads open_reads;
-    std::unique_ptr<ProxyShadow> proxies;      // nullptr: no bulk copy reads shared memory
+    std::shared_ptr<ProxyShadow> proxies;      // nullptr: no bulk copy reads shared memory
     std::array<uint32_t, kMaxWarps> waited{};  // lanes that have executed griddepcontrol.wait
     std::vector<GlobalConflict> conflicts;     // of the instruction that is being executed
     size_t last_region = 0;

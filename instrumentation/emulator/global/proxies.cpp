@@ -150,8 +150,8 @@ void look_at_copy(Warp& w, const Instr* i, const Hook& hook) {
 
 }  // namespace
 
-std::unique_ptr<ProxyShadow> started_proxies(uint32_t shared_bytes) {
-    auto made = std::make_unique<ProxyShadow>();
+std::shared_ptr<ProxyShadow> started_proxies(uint32_t shared_bytes) {
+    auto made = std::make_shared<ProxyShadow>();
     made->words.resize(shared_bytes / kWord);
     made->stores.resize(1);
     return made;

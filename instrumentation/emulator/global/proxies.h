@@ -38,7 +38,7 @@ struct ProxyShadow {
     bool is_full = false;
 };
 
-std::unique_ptr<ProxyShadow> started_proxies(uint32_t shared_bytes);
+std::shared_ptr<ProxyShadow> started_proxies(uint32_t shared_bytes);
 // Looks at stores and bulk copies of blocks of this variant, where there are such copies out of shared
 // memory.
 void look_for_proxies(Hooked& hooked, Variant variant);
