@@ -60,9 +60,11 @@ capture::Where where_of_call(const std::string& place) {
 const std::string& place_of_label(Label& label) {
     if (label.place) return *label.place;
     label.place = place_of(label.caller);
-    if (label.outer == nullptr || !label.place->starts_with("cuda_runtime.h:")) return *label.place;
-    if (std::string outer = place_of(label.outer); outer.find(':') != outer.npos)
-        label.place = std::move(outer);
+    for (const void* outer : label.outer) {
+        if (outer == nullptr || !label.place->starts_with("cuda_runtime.h:")) break;
+        if (std::string place = place_of(outer); place.find(':') != place.npos)
+            label.place = std::move(place);
+    }
     return *label.place;
 }
 

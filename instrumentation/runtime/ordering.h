@@ -5,6 +5,7 @@
 #include "instrumentation/execution/result.h"
 #include "instrumentation/order/history.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,12 +28,15 @@ struct Machine;
 struct Kernel;
 struct Repeats;
 
+// Where functions around a call go on, the innermost first; nullptr: there are no more.
+using Outer = std::array<const void*, 4>;
+
 // What an operation is, for people: a kernel, or a call of the host.
 struct Label {
     std::string name;              // "cudaMemcpyAsync"
     const void* caller = nullptr;  // where the program goes on after the call
     const Kernel* kernel = nullptr;
-    const void* outer = nullptr;  // after the call of who called; known where that may be a header of CUDA's
+    Outer outer = {};                       // known where the call may stand in a header of CUDA's
     std::optional<std::string> place = {};  // "main.cu:12", once somebody asked
 };
 
@@ -71,7 +75,7 @@ struct Ordering {
 struct Issuing {
     const char* name = "";  // of the call
     const void* caller = nullptr;
-    const void* outer = nullptr;  // as in Label
+    Outer outer = {};  // as in Label
     order::Handle stream = order::kLegacy;
     bool waits = true;  // the call waits for a copy, as far as CUDA says so
     // All work belongs to it; nullptr: each piece is an operation. A plain pointer, as what needs no

@@ -107,9 +107,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
             return done(cudaErrorInvalidClusterSize);
         if (cluster.x * cluster.y * cluster.z > 1) return unsupported("cudaLaunchKernelExC with clusters");
     }
-    wl::runtime::issuing().outer = wl::guard::outer_caller();  // the call mostly stands in cuda_runtime.h
+    wl::runtime::issuing().outer = wl::guard::outer_callers();  // the call mostly stands in cuda_runtime.h
     const cudaError_t error = launch(function, shape, args, config->stream);
-    wl::runtime::issuing().outer = nullptr;
+    wl::runtime::issuing().outer = {};
     return error;
 }
 }

@@ -38,24 +38,23 @@ namespace {
 struct Walk {
     const void* inner = nullptr;
     bool there = false;
-    const void* outer = nullptr;
+    size_t count = 0;
+    std::array<const void*, 4> outer = {};
 };
 
 _Unwind_Reason_Code walk(_Unwind_Context* frame, void* data) {
     auto& w = *static_cast<Walk*>(data);
     const auto* at =
         reinterpret_cast<const void*>(_Unwind_GetIP(frame));  // NOLINT(performance-no-int-to-ptr): of code
-    if (w.there) {
-        w.outer = at;
-        return _URC_END_OF_STACK;
-    }
-    w.there = at == w.inner;
+    if (w.there) w.outer[w.count++] = at;
+    if (w.count == w.outer.size()) return _URC_END_OF_STACK;
+    w.there = w.there || at == w.inner;
     return _URC_NO_REASON;
 }
 
 }  // namespace
 
-const void* outer_caller() {
+std::array<const void*, 4> outer_callers() {
     Walk w{place};
     _Unwind_Backtrace(walk, &w);
     return w.outer;

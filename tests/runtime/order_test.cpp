@@ -95,6 +95,8 @@ TEST_F(Order, AProgrammaticLaunchThatReadsBeforeItWaits) {
     EXPECT_EQ(f.at("rule"), "race_early_launch");
     EXPECT_EQ(f.at("where").at("line"), line_of("early ? x[threadIdx.x] : 0"));
     EXPECT_EQ(f.at("other").at("line"), line_of("x[threadIdx.x] = threadIdx.x"));
+    const std::string call = "at order.cu:" + std::to_string(line_of("cudaLaunchKernelEx(&config"));
+    EXPECT_TRUE(has(f.at("explanation"), call)) << f;
     const Said right = run({"programmatic", "right"});
     EXPECT_EQ(right.status, 0) << right.err;
 }
