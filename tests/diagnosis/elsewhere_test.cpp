@@ -101,6 +101,10 @@ INSTANTIATE_TEST_SUITE_P(
             "int best = 0; level[i] = min(best, p);",
             "int best = 2147483647; level[i] = min(best, p);",
             2000},
+        Changed{
+            "int best = 0; level[i] = max(best, p);",
+            "int best = (-2147483647 - 1); level[i] = max(best, p);",
+            2000},
         // the first element that nobody sets
         Changed{
             "level[i + 1] = level[n + i + 1] = 0; f[i + 1] = 1.0f;",
