@@ -192,24 +192,15 @@ def where(finding):
     return out + (f", iteration {w['iteration']}" if "iteration" in w else "")
 
 
-# As the command line says it: what a finding is called, and what stands before its evidence.
-EVIDENCE = {
-    "witness": ("witnessed", "witness"),
-    "fit": ("fits the values, not proven", "fit"),
-    "response": ("shown by responses, not proven", "response"),
-    "counterfactual": ("proven", "proof"),
-}
-
-
 def first_finding(row):
     if row["verdict"] == "error":
         return f"> {row['problem']}\n\n"
     if not row["findings"]:
         return "> nothing was found\n\n"
     f = row["findings"][0]
-    verdict, label = EVIDENCE[f["evidence_kind"]]
-    out = f"> **{f['rule']}**, {verdict}: {f['title']}\n>\n> at {where(f)}\n>\n> {f['explanation']}\n"
-    return out + (f">\n> {label}: {f['proof']}\n\n" if f.get("proof") else "\n")
+    kind = f["evidence_kind"]
+    out = f"> **{f['rule']}**, {kind}: {f['title']}\n>\n> at {where(f)}\n>\n> {f['explanation']}\n"
+    return out + (f">\n> {kind}: {f['proof']}\n\n" if f.get("proof") else "\n")
 
 
 def contents(pages):

@@ -166,12 +166,12 @@ def judged(wrong, finding):
         places += [finding.get("other", {}), {"line": int(dict(finding.get("evidence") or {}).get("barrier_line", 0))}]
     away = min((d for d in (distance(wrong, place.get("line")) for place in places) if d is not None), default=None)
     is_edit = bool(EDIT.match(finding.get("title", "")))
-    claims = rule not in CLAIMS_NOTHING or kind == "counterfactual"
+    claims = rule not in CLAIMS_NOTHING or kind == "proven"
     right = claims if wrong.causes is None else rule in wrong.causes
     if away is not None and away <= NEAR:
-        mends = away == 0 and is_edit and kind == "counterfactual"
+        mends = away == 0 and is_edit and kind == "proven"
         return "named" if right or mends or is_right_edit(wrong, finding) else "line"
-    right = right and wrong.causes is not None and (rule in HAZARDS or kind != "counterfactual")
+    right = right and wrong.causes is not None and (rule in HAZARDS or kind != "proven")
     return "seen" if right or not claims or kind == "witness" else "elsewhere"
 
 

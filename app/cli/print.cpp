@@ -260,7 +260,7 @@ std::string findings_text(const capture::Capture& c, const Style& style, bool ve
             f.count > 1 ? fmt::format("({} times) ", f.count) : ""
         );
         out += consequence ? fmt::format("consequence of [{}]\n", f.caused_by + 1)
-                           : std::string(capture::words_of(f.evidence_kind).verdict) + "\n";
+                           : std::string(capture::name_of(f.evidence_kind)) + "\n";
         out += paint(style, Color::bold, wrap(f.title, 4));
         out += paint(style, Color::dim, wrap("at " + where_text(c, f.where) + calls_text(c, f, false), 4));
         if (f.other.line > 0)
@@ -268,7 +268,7 @@ std::string findings_text(const capture::Capture& c, const Style& style, bool ve
                 paint(style, Color::dim, wrap("and " + where_text(c, f.other) + calls_text(c, f, true), 4));
         out += wrap(f.explanation, 4);
         if (!f.proof.empty())
-            out += wrap(fmt::format("{}: {}", capture::words_of(f.evidence_kind).label, f.proof), 4);
+            out += wrap(fmt::format("{}: {}", capture::name_of(f.evidence_kind), f.proof), 4);
         if (const std::string ran = capture::ran_text(f); !ran.empty()) out += wrap("ran: " + ran, 4);
         if (verbose && !f.evidence.empty())
             out += paint(style, Color::dim, wrap("evidence: " + evidence_text(f), 4));

@@ -50,7 +50,7 @@ struct Column {
 void add_proof(Column& column, const capture::Finding& finding) {
     if (finding.proof.empty()) return;
     const ImU32 ink = is_proven(finding) ? colour::kGood : colour::kWarning;
-    const std::string_view label = capture::words_of(finding.evidence_kind).label;
+    const std::string_view label = capture::name_of(finding.evidence_kind);
     if (column.draw) put({column.x, column.y}, {Face::small_strong, ink}, label);
     column.add(
         {Face::small_words, colour::kText}, finding.proof, measure(Face::small_strong, label).x + px(8)

@@ -207,7 +207,7 @@ struct Finding {
     uint64_t count = 1;  // occurrences of the same cause
     bool operator==(const Finding&) const = default;
 };
-inline bool is_proven(const Finding& f) { return f.evidence_kind == EvidenceKind::counterfactual; }
+inline bool is_proven(const Finding& f) { return f.evidence_kind == EvidenceKind::proven; }
 
 // ---- the whole
 // ------------------------------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ Json to_json(const Capture& capture, const Finding& finding) {
     json["where"] = place_json(capture, finding, false);
     if (finding.other.line > 0) json["other"] = place_json(capture, finding, true);
     if (!finding.proof.empty()) json["proof"] = finding.proof;
-    json["evidence_kind"] = words_of(finding.evidence_kind).name;
+    json["evidence_kind"] = name_of(finding.evidence_kind);
     json["proven"] = is_proven(finding);
     json["evidence"] = to_json(finding.evidence);
     json["count"] = finding.count;

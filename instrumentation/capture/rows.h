@@ -16,12 +16,6 @@
 
 namespace wl::capture {
 
-constexpr std::array<std::string_view, 5> kEvidenceNames = {
-    kEvidenceWords[0].name,
-    kEvidenceWords[1].name,
-    kEvidenceWords[2].name,
-    kEvidenceWords[3].name,
-    kEvidenceWords[4].name};
 constexpr std::array<std::string_view, 5> kProbeKindNames = {
     "tile", "warp_tile", "fragment", "lanes", "output"};
 

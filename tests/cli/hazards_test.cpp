@@ -201,7 +201,7 @@ TEST(Causes, OfARaceAreProvenByTheBarrierThatIsMissing) {
              {"total",   "fence", "a __threadfence() before the atomic at"}
     }) {
         const json f = causes(kernel, fault).at(0);
-        EXPECT_EQ(f.at("evidence_kind"), "counterfactual") << f;
+        EXPECT_EQ(f.at("evidence_kind"), "proven") << f;
         const std::string proof = f.at("proof");
         std::string wanted = mending;
         if (const size_t folder = wanted.find('%'); folder != std::string::npos)

@@ -60,7 +60,7 @@ TEST(FamilyA, FaultRaceOfV2IsTwoWarpsThatWriteOneElementInOneEpoch) {
         EXPECT_NE(f.at("where").at("warp"), f.at("other").at("warp"));
         EXPECT_NE(source_line(f.at("where")).find("sh.m[row] = m_new"), std::string::npos) << f.dump(1);
         expect_text(f, "proof", "of 4 orders of warps 1 give right outputs and 3 wrong ones");
-        EXPECT_EQ(f.at("evidence_kind"), "counterfactual");
+        EXPECT_EQ(f.at("evidence_kind"), "proven");
     }
 }
 
@@ -102,7 +102,7 @@ TEST(FamilyA, FaultLdOfV2c4IsAWrongLeadingDimension) {
         EXPECT_NE(source_line(f.at("where")).find("load_matrix_sync(k,"), std::string::npos) << f.dump(1);
         expect_text(f, "proof", "with leading dimension 72 at " WL_SOURCE_DIR "/kernels/v2c_4.cu:");
         expect_text(f, "proof", ", 0 of ");
-        EXPECT_EQ(f.at("evidence_kind"), "counterfactual");
+        EXPECT_EQ(f.at("evidence_kind"), "proven");
         for (size_t i = 1; i < j.at("findings").size(); ++i)
             EXPECT_EQ(j.at("findings").at(i).at("caused_by"), 0) << j.dump(1);
     }

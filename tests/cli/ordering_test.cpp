@@ -28,7 +28,7 @@ TEST(Ordering, NamesEachOfTwoBarriersThatAreMissingAtOnce) {
     ASSERT_EQ(all.size(), 2U) << all;
     const std::string both = kSource + ":11 and a block barrier before " + kSource + ":15 no race is left";
     for (const json& f : all) {
-        EXPECT_EQ(f.at("evidence_kind"), "counterfactual") << f;
+        EXPECT_EQ(f.at("evidence_kind"), "proven") << f;
         EXPECT_FALSE(f.contains("caused_by")) << "neither goes with the other's barrier";
         EXPECT_NE(proof(f).find(both), std::string::npos) << proof(f);
     }
@@ -39,7 +39,7 @@ TEST(Ordering, NamesEachOfTwoBarriersThatAreMissingAtOnce) {
 TEST(Ordering, PutsNoBarrierWhereOnlySomeWarpsComeBy) {
     const json all = findings("branch");
     ASSERT_EQ(all.size(), 1U) << all;
-    EXPECT_EQ(all.at(0).at("evidence_kind"), "counterfactual");
+    EXPECT_EQ(all.at(0).at("evidence_kind"), "proven");
     EXPECT_EQ(proof(all.at(0)), "with a block barrier before " + kSource + ":19 no race is left")
         << "before the branch, not before the store in it";
 }

@@ -154,7 +154,7 @@ TEST(Race, AnIncrementBesideOthersShouldBeAnAtomic) {
 
 TEST(Race, ABarrierThatIsMissingBesideAtomicsIsProvenAndNamedWhereItBelongs) {
     const json f = findings("histogram", "early").at(0);
-    EXPECT_EQ(f.at("evidence_kind"), "counterfactual") << f;
+    EXPECT_EQ(f.at("evidence_kind"), "proven") << f;
     EXPECT_TRUE(has(f.at("proof"), "no race is left and 0 of 64 elements of all blocks")) << f;
     EXPECT_TRUE(has(f.at("explanation"), "Put a block barrier between them.")) << f;
     EXPECT_NE(line_text("histogram", f.at("where")).find("atomicAdd(&bins"), std::string::npos);
@@ -259,7 +259,7 @@ TEST(Race, OfOneVariableReadAtSeveralLinesIsToldOnce) {
     );
     ASSERT_EQ(all.size(), 1U) << all.dump(1);
     EXPECT_EQ(all.at(0).at("evidence").at("similar"), 2);
-    EXPECT_EQ(all.at(0).at("evidence_kind"), "counterfactual");
+    EXPECT_EQ(all.at(0).at("evidence_kind"), "proven");
 }
 
 TEST(Race, SimilarOnesAreToldOnce) {

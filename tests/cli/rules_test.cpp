@@ -86,7 +86,7 @@ TEST(Rules, TheFirstStoreOfARaceIsToldAsItWas) {
 
 TEST(Rules, AWitnessIsNotCalledProven) {
     const Said said = warplens({"diagnose", source_path("tests/kernels/checked.toml"), "--fault", "trap"});
-    EXPECT_NE(said.out.find("[1] trap (2 times) witnessed"), std::string::npos) << said.out;
+    EXPECT_NE(said.out.find("[1] trap (2 times) witness"), std::string::npos) << said.out;
     EXPECT_NE(said.out.find("    witness: block (0,0,0), warp 0"), std::string::npos) << said.out;
     EXPECT_EQ(said.out.find("proven"), std::string::npos) << said.out;
 }
@@ -96,7 +96,7 @@ TEST(Rules, AWitnessIsNotCalledProven) {
 TEST(Rules, AFaultInACalledFunctionIsProvenThere) {
     const json f = first_of("called.toml", "twice");
     EXPECT_EQ(f.at("rule"), "constant_factor") << f.dump(1);
-    EXPECT_EQ(f.at("evidence_kind"), "counterfactual");
+    EXPECT_EQ(f.at("evidence_kind"), "proven");
     const std::string line = line_of("called.cu", f);
     EXPECT_NE(line.find("* weight"), std::string::npos) << line;
     EXPECT_LT(f.at("where").at("line").get<int>(), 13) << "in the called function, not in the kernel";
@@ -134,9 +134,9 @@ TEST(Rules, TwoOwnersAccountForTheRacesOfTheirElementsAndForNoOthers) {
     const json& all = j.at("findings");
     ASSERT_EQ(all.size(), 3U) << j.dump(1);
     expect_text(all[0], "title", "two warps write one element of sums");
-    EXPECT_EQ(all[0].at("evidence_kind"), "counterfactual");
+    EXPECT_EQ(all[0].at("evidence_kind"), "proven");
     expect_text(all[1], "title", "race on row");
-    EXPECT_EQ(all[1].at("evidence_kind"), "counterfactual");
+    EXPECT_EQ(all[1].at("evidence_kind"), "proven");
     expect_text(all[1], "proof", "with a block barrier before ");
     EXPECT_NE(line_of("owners.cu", all[1]).find("out[i] = sums[lane]"), std::string::npos)
         << "before that line the barrier is missing: " << all[1].dump(1);
@@ -150,7 +150,7 @@ TEST(Rules, TermsThatALoopLeavesOutAreProvenByItsComparison) {
     const json f = first_of("gemm.toml", "last");
     EXPECT_EQ(f.at("rule"), "partial_reduction") << f.dump(1);
     EXPECT_EQ(f.at("title"), "C leaves out the last 32 of the 160 terms of A B");
-    EXPECT_EQ(f.at("evidence_kind"), "counterfactual");
+    EXPECT_EQ(f.at("evidence_kind"), "proven");
     EXPECT_EQ(f.at("evidence").at("missing"), 32);
     EXPECT_NE(line_of("gemm.cu", f).find("k0 < last"), std::string::npos) << f.dump(1);
     expect_text(f, "proof", "with <= in place of < at ");
@@ -161,7 +161,7 @@ TEST(Rules, AConditionThatTwoLinesShareIsTriedLineByLine) {
     const json f = diagnose(source_path("lessons/12-ownership/scale.toml"), {}).at("findings").at(0);
     EXPECT_EQ(f.at("rule"), "never_written") << f.dump(1);
     EXPECT_EQ(f.at("where").at("line"), 9);
-    EXPECT_EQ(f.at("evidence_kind"), "counterfactual");
+    EXPECT_EQ(f.at("evidence_kind"), "proven");
     expect_text(f, "proof", "with `true` for `warp != 7` at ");
     expect_text(f, "proof", "the compiler makes one comparison of lines 7 and 9");
 }

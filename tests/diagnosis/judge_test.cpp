@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace wl::test {
@@ -109,6 +110,25 @@ TEST(Judge, ARaceWhoseMendingLeavesValuesWrongIsNoProof) {
     const json alone = first_of({"judge/handed", "race"}, {"--search", "0"});
     EXPECT_EQ(alone.at("rule"), "race_shared");
     EXPECT_EQ(alone.at("proven"), true) << alone.dump(1);
+}
+
+// The kinds of evidence have one word each, whatever the format.
+TEST(Judge, TextAndReportsHaveTheWordsOfJson) {
+    const std::string kernel = source_path("tests/kernels/judge/handed.toml");
+    for (const auto& [fault, word] : {
+             std::pair{"both", "mends" },
+             std::pair{"race", "proven"}
+    }) {
+        const auto said = [&, fault = fault](const char* format) {
+            return warplens({"diagnose", kernel, "--fault", fault, "--search", "0", "--format", format}).out;
+        };
+        const std::string text = said("text"), before = " with a block barrier before ";
+        EXPECT_NE(text.find(std::string("[1] race_shared (64 times) ") + word + "\n"), std::string::npos)
+            << text;
+        EXPECT_NE(text.find(std::string("\n    ") + word + ":" + before), std::string::npos) << text;
+        EXPECT_NE(said("sarif").find(std::string(" ") + word + ":" + before), std::string::npos);
+        EXPECT_EQ(first_of({"judge/handed", fault}, {"--search", "0"}).at("evidence_kind"), word);
+    }
 }
 
 }  // namespace

@@ -244,7 +244,7 @@ constexpr const char* kTwice = "    return {'y': 2.0 * inputs['x']}\n";
 TEST(OtherData, AProofIsOfOtherDataThanTheFiles) {
     const json found = first_of(fs::path(testing::TempDir()) / "other_data", kKernel, swinging(), kTwice);
     EXPECT_EQ(found.at("title"), "`+` should be `*`") << found.dump(1);
-    EXPECT_EQ(found.at("evidence_kind"), "counterfactual");
+    EXPECT_EQ(found.at("evidence_kind"), "proven");
     EXPECT_NE(std::string(found.at("proof")).find("with 6 other seeds"), std::string::npos);
     EXPECT_EQ(found.at("evidence").at("draws"), 7);
     EXPECT_EQ(found.at("evidence").at("blocks"), 3);
@@ -317,7 +317,7 @@ TEST(OtherData, AValueThatFitsTheRangeOfTheInputsAloneIsNotProven) {
     EXPECT_EQ(wrong.at("evidence_kind"), "mends") << wrong.dump(1);
     EXPECT_NE(std::string(wrong.at("proof")).find("with values 16 times as large"), std::string::npos);
     const json right = first({"--try", "18: 0.0f -> CUDART_INF_F"});
-    EXPECT_EQ(right.at("evidence_kind"), "counterfactual") << right.dump(1);
+    EXPECT_EQ(right.at("evidence_kind"), "proven") << right.dump(1);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST(DeviceTrials, TheSearchNamesTheLineAndSaysThatItWasMeasured) {
     const Said said = run_clustered({"--fault", "sign"});
     ASSERT_EQ(said.status, 1) << said.err;
     const json found = json::parse(said.out).at("findings").at(0);
-    EXPECT_EQ(found.at("evidence_kind"), "counterfactual") << found;
+    EXPECT_EQ(found.at("evidence_kind"), "proven") << found;
     EXPECT_EQ(
         found.at("proof"),
         "measured on gpu: emulated device: 0 of 640 elements of all blocks are outside their bounds, and 0 "
@@ -99,7 +99,7 @@ TEST(DeviceTrials, TheEmulatorIsTakenWhereItLacksNothing) {
     );
     ASSERT_EQ(said.status, 1) << said.err;
     const json found = json::parse(said.out).at("findings").at(0);
-    EXPECT_EQ(found.at("evidence_kind"), "counterfactual") << found;
+    EXPECT_EQ(found.at("evidence_kind"), "proven") << found;
     EXPECT_EQ(said.out.find("measured on gpu"), std::string::npos) << said.out;
 }
 

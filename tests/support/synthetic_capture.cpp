@@ -249,7 +249,7 @@ void add_findings(Capture& capture, int64_t block) {
     cause.where.epoch = 1;
     cause.other.line = 23;
     cause.proof = "dividing l by 32 brings every tile inside its bound (0 of 64 elements left)";
-    cause.evidence_kind = EvidenceKind::counterfactual;
+    cause.evidence_kind = EvidenceKind::proven;
     cause.evidence = {
         {"ratio",  32.0  },
         {"spread", 1.5e-7}

@@ -39,7 +39,7 @@ std::string place(const capture::Capture& c, const capture::Where& where, const 
 
 std::string finding(const capture::Capture& c, size_t index) {
     const capture::Finding& f = c.findings[index];
-    const capture::EvidenceWords& words = capture::words_of(f.evidence_kind);
+    const std::string_view evidence = capture::name_of(f.evidence_kind);
     const bool follows = f.caused_by >= 0;
     std::string out = fmt::format(
         "<article{}>\n<header><span class=\"dim\">{}</span><code>{}</code><span "
@@ -49,7 +49,7 @@ std::string finding(const capture::Capture& c, size_t index) {
         index + 1,
         escape_markup(f.rule),
         !follows && is_proven(f) ? "good" : "dim",
-        follows ? fmt::format("consequence of {}", f.caused_by + 1) : std::string(words.verdict),
+        follows ? fmt::format("consequence of {}", f.caused_by + 1) : std::string(evidence),
         f.count > 1 ? fmt::format("<span class=\"dim\">{} times</span>", f.count) : "",
         escape_markup(f.title)
     );
@@ -57,7 +57,7 @@ std::string finding(const capture::Capture& c, size_t index) {
     if (!f.pattern.empty()) out += "<p class=\"dim\">wrong: " + escape_markup(f.pattern) + "</p>\n";
     if (f.other.line > 0) out += place(c, f.other, "and");
     if (!f.proof.empty())
-        out += fmt::format("<p class=\"proof\">{}: {}</p>\n", words.label, escape_markup(f.proof));
+        out += fmt::format("<p class=\"proof\">{}: {}</p>\n", evidence, escape_markup(f.proof));
     if (const std::string ran = capture::ran_text(f); !ran.empty())
         out += "<p class=\"dim\">ran: " + escape_markup(ran) + "</p>\n";
     return out + "</article>\n";

@@ -38,8 +38,7 @@ ReportItem item_of(const capture::Finding& f) {
     out.rule = f.rule, out.title = f.title;
     out.level = f.caused_by < 0 ? Level::error : Level::note;
     out.text = f.title + ". " + f.explanation;
-    if (!f.proof.empty())
-        out.text += " " + std::string(capture::words_of(f.evidence_kind).label) + ": " + f.proof;
+    if (!f.proof.empty()) out.text += " " + std::string(capture::name_of(f.evidence_kind)) + ": " + f.proof;
     if (const std::string ran = capture::ran_text(f); !ran.empty()) out.text += " Ran: " + ran + ".";
     if (f.where.line > 0) out.file = f.where.file, out.line = f.where.line;
     if (f.other.line > 0) {

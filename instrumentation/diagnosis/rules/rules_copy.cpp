@@ -78,7 +78,7 @@ void prove_copies(const Symptoms& s, std::vector<capture::Finding>& findings) {
             counted(wait.was, "group"),
             wait.is
         );
-        first->evidence_kind = capture::EvidenceKind::counterfactual;
+        first->evidence_kind = capture::EvidenceKind::proven;
         first->proof += fmt::format(
             "; with {} in place of {} at {} no copy is used too early{}",
             wait.is,

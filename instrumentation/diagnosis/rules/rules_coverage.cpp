@@ -156,7 +156,7 @@ Lifted lift_predicate(const Symptoms& s) {
             return {
                 where,
                 fmt::format("with the condition at {} lifted for every warp, {}", place(where), v.text),
-                v.proven ? EvidenceKind::counterfactual : EvidenceKind::mends,
+                v.proven ? EvidenceKind::proven : EvidenceKind::mends,
                 v.ran};
         }
     }
@@ -295,7 +295,7 @@ Ruled never_written_rule(const Symptoms& s) {
         {"nan",           static_cast<double>(birth.nan)}
     };
     capture::add_ran(lifted.ran, f);
-    return {{f}, true, lifted.kind == capture::EvidenceKind::counterfactual};
+    return {{f}, true, lifted.kind == capture::EvidenceKind::proven};
 }
 
 }  // namespace wl::diagnosis

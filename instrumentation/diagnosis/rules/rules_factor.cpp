@@ -203,7 +203,7 @@ Ruled constant_factor_rule(const Symptoms& s) {
     }
     capture::Finding f;
     f.rule = "constant_factor", f.title = cause.title;
-    f.evidence_kind = cause.proven ? capture::EvidenceKind::counterfactual : capture::EvidenceKind::fit;
+    f.evidence_kind = cause.proven ? capture::EvidenceKind::proven : capture::EvidenceKind::fit;
     f.where = cause.where;
     f.where.tile = name, f.where.block = tile.block, f.where.iteration = tile.iteration;
     f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;

@@ -181,7 +181,7 @@ Ruled operand_rule(const Symptoms& s) {
         if (proof->where.line > 0) f.where.file = proof->where.file, f.where.line = proof->where.line;
         f.proof = proof->text + "; " + f.proof;
         capture::add_ran(proof->ran, f);
-        if (proof->proven) f.evidence_kind = capture::EvidenceKind::counterfactual;
+        if (proof->proven) f.evidence_kind = capture::EvidenceKind::proven;
         if (in_type && proof->proven) place_layout(s, f);
     }
     return {{f}, true, is_proven(f)};

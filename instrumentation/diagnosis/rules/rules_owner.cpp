@@ -107,7 +107,7 @@ Ruled owner_rule(const Symptoms& s) {
         orders_text(orders)
     );
     // Right in one order and wrong in another: nothing but the order is the cause.
-    if (orders.right > 0 && orders.wrong > 0) f.evidence_kind = capture::EvidenceKind::counterfactual;
+    if (orders.right > 0 && orders.wrong > 0) f.evidence_kind = capture::EvidenceKind::proven;
     f.evidence = {
         {"tiles",        static_cast<double>(shared.tiles.size())},
         {"epoch",        static_cast<double>(i.second.epoch)     },

@@ -228,7 +228,7 @@ capture::Finding describe(const Symptoms& s, const Partial& p, const std::option
         : "Look at where the loop over them begins and ends; no single comparison of a loop mends it.";
     f.proof = fit_text(p);
     if (mended) f.proof = fmt::format("{}, {}; {}", mended->loop.change, mended->verdict.text, f.proof);
-    if (mended && mended->verdict.proven) f.evidence_kind = capture::EvidenceKind::counterfactual;
+    if (mended && mended->verdict.proven) f.evidence_kind = capture::EvidenceKind::proven;
     f.evidence = {
         {"terms",                     static_cast<double>(p.terms)  },
         {"missing",                   static_cast<double>(p.missing)},

@@ -366,7 +366,7 @@ Ruled race_rule(const Symptoms& s) {
             int& first = told[static_cast<size_t>(mending)];
             if (!masks && (mend || s.first_bad < 0)) {
                 using capture::EvidenceKind;
-                f.evidence_kind = wrong.empty() ? EvidenceKind::counterfactual : EvidenceKind::mends;
+                f.evidence_kind = wrong.empty() ? EvidenceKind::proven : EvidenceKind::mends;
                 if (!wrong.empty()) f.proof += "; not proven: " + wrong;
                 capture::add_ran(ran, f);
             }

@@ -119,7 +119,7 @@ capture::Finding describe(const Symptoms& s, const Mended& m) {
     const bool load = instruction_at(s, m.at).op == Op::wmma_load;
     capture::Finding f;
     f.rule = "wrong_leading_dimension";
-    f.evidence_kind = m.verdict.proven ? capture::EvidenceKind::counterfactual : capture::EvidenceKind::fit;
+    f.evidence_kind = m.verdict.proven ? capture::EvidenceKind::proven : capture::EvidenceKind::fit;
     f.where = where_of(s, m.at);
     f.where.tile = probe.name, f.where.block = tile.block, f.where.iteration = tile.iteration;
     f.where.element[0] = tile.first_bad_row, f.where.element[1] = tile.first_bad_col;

@@ -229,7 +229,7 @@ bool zeros_mend(const Symptoms& s, capture::Finding& f) {
     if (!v.mends) return false;
     f.proof = "with zero for every value that nobody wrote, " + v.text;
     capture::add_ran(v.ran, f);
-    if (v.proven) f.evidence_kind = capture::EvidenceKind::counterfactual;
+    if (v.proven) f.evidence_kind = capture::EvidenceKind::proven;
     return v.proven;
 }
 

@@ -170,7 +170,7 @@ std::optional<Proof> proof_of(const Lab& lab, const Try& change) {
 }
 
 capture::EvidenceKind kind_of(const Proof& proof) {
-    return proof.lacks.empty() ? capture::EvidenceKind::counterfactual : capture::EvidenceKind::mends;
+    return proof.lacks.empty() ? capture::EvidenceKind::proven : capture::EvidenceKind::mends;
 }
 
 std::string text_of(const Proof& proof) {
