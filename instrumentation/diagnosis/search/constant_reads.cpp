@@ -48,7 +48,8 @@ std::map<uint32_t, int> loads_of(
         const bool number = has(".f32 ") || has(".u32 ") || has(".s32 ") || has(".b32 ");
         const bool load = has("ld.") && number && !has(".v2") && !has(".v4");
         const int line = sites[site].line, source = sites[site].source;
-        if (!load || has(".local") || has(".param") || !lines.contains(line) || source < 0) continue;
+        if (!load || has(".local") || has(".param") || has(".const") || !lines.contains(line) || source < 0)
+            continue;
         const auto file = static_cast<size_t>(source) < module.files.size()
             ? compile::file_named(unit, module.files[static_cast<size_t>(source)])
             : std::nullopt;
