@@ -30,13 +30,13 @@ struct PerThread<kFunction> {
 
 // The arguments' registers and the stack stay as they are.
 #define WL_JUMP(name, suffix, to)                                                                \
-    __attribute__((used)) static decltype(&name)                                                 \
+    __attribute__((used)) static decltype(&(name))                                               \
         const wl_per_thread_##name __asm__("wl_per_thread_" #name) = to;                         \
     __asm__(".text\n.globl " #name #suffix "\n.type " #name #suffix ",@function\n" #name #suffix \
             ":\n"                                                                                \
             "    jmp *wl_per_thread_" #name "(%rip)\n.size " #name #suffix ", .-" #name #suffix "\n");
-#define WL_IN_STREAM(name, suffix) WL_JUMP(name, suffix, &wl::cudart::PerThread<&name>::in_stream)
-#define WL_WAITS(name) WL_JUMP(name, _ptds, &wl::cudart::PerThread<&name>::waits)
+#define WL_IN_STREAM(name, suffix) WL_JUMP(name, suffix, &wl::cudart::PerThread<&(name)>::in_stream)
+#define WL_WAITS(name) WL_JUMP(name, _ptds, &wl::cudart::PerThread<&(name)>::waits)
 #include "shim/cudart/per_thread.inc"
 
 extern "C" cudaError_t cudaLaunchKernelExC_ptsz(

@@ -28,10 +28,12 @@ std::set<std::string> names() {
 std::set<std::string> given() {
     std::set<std::string> all;
     const std::regex statement(R"(\.rule = ([^;]*?)[,;])"), literal(R"re("(\w+)")re");
-    for (const auto& file :
-         std::filesystem::recursive_directory_iterator(WL_SOURCE_DIR "/instrumentation/diagnosis")) {
-        if (file.path().extension() != ".cpp") continue;
-        const std::string text = read(file.path());
+    using std::filesystem::recursive_directory_iterator;
+    std::vector<std::string> files{WL_SOURCE_DIR "/instrumentation/runtime/order_findings.cpp"};
+    for (const auto& file : recursive_directory_iterator(WL_SOURCE_DIR "/instrumentation/diagnosis"))
+        if (file.path().extension() == ".cpp") files.push_back(file.path());
+    for (const std::string& file : files) {
+        const std::string text = read(file);
         for (std::sregex_iterator s(text.begin(), text.end(), statement), end; s != end; ++s) {
             const std::string value = (*s)[1];
             for (std::sregex_iterator l(value.begin(), value.end(), literal); l != end; ++l)

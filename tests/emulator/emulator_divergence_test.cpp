@@ -202,10 +202,10 @@ TEST(EmulatorDivergence, AMaskOfATileMayNameALaneThatHasExited) {
               "redux.sync.add.s32 %r10, 1, %r11;",
               "shfl.sync.bfly.b32 %r10, %r0, 4, 31, %r11;"}) {
             const bool reads = collective.starts_with("shfl");  // 7 would read 3
-            KernelRun run(kernel(
-                masks + gone + (reads ? "setp.eq.u32 %p2, %r12, 7;\n@%p2 exit;\n" : "") + collective + "\n" +
-                store_r("%r10")
-            ));
+            std::string body = masks + gone;
+            if (reads) body += "setp.eq.u32 %p2, %r12, 7;\n@%p2 exit;\n";
+            body.append(collective).append("\n").append(store_r("%r10"));
+            KernelRun run(kernel(body));
             run.out<uint32_t>("d", 32).go();
             EXPECT_TRUE(run.result.incidents.empty()) << masks << collective;
             const auto d = run.get<uint32_t>("d");

@@ -237,7 +237,8 @@ TEST(EmulatorMbarrier, AWaitThatNobodyEndsIsADeadlockWithItsNumbers) {
     run.go();
     const auto found = run.incidents(Incident::Kind::deadlock);
     ASSERT_EQ(found.size(), 1u);
-    EXPECT_NE(found[0].detail.find("phase 0 lacks 1 of 65 arrivals"), std::string::npos) << found[0].detail;
+    EXPECT_NE(found[0].detail.find("phase 0, of parity 0, lacks 1 of 65 arrivals"), std::string::npos)
+        << found[0].detail;
 }
 
 TEST(EmulatorMbarrier, TheOpaqueWordIsTheHardwares) {

@@ -4,7 +4,9 @@
 #include "instrumentation/diagnosis/rewrite/expressions.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -146,6 +148,17 @@ bool others_known(const Source& s, const Place& from, int here) {
     return true;
 }
 
+bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// One name in place of another, and nothing else: names.cpp tries that, and says it in fewer words.
+bool are_one_name_apart(std::string_view a, std::string_view b) {
+    while (!a.empty() && !b.empty() && a.back() == b.back()) a.remove_suffix(1), b.remove_suffix(1);
+    size_t same = 0;
+    while (same < std::min(a.size(), b.size()) && a[same] == b[same]) ++same;
+    a.remove_prefix(same), b.remove_prefix(same);
+    return std::all_of(a.begin(), a.end(), is_of_name) && std::all_of(b.begin(), b.end(), is_of_name);
+}
+
 }  // namespace
 
 void add_layouts(Writer& w) {
@@ -162,7 +175,8 @@ void add_layouts(Writer& w) {
                 for (std::string& now : texts_of(w.s, from, to)) {
                     if (done.size() > kMost) break;
                     if (std::find(done.begin(), done.end(), now) != done.end()) continue;
-                    w.replace("wrong_index", cost, to.first, to.last, now);
+                    if (!are_one_name_apart(text, now))
+                        w.replace("wrong_index", cost, to.first, to.last, now);
                     done.push_back(std::move(now));
                 }
             }
