@@ -42,13 +42,9 @@ bool may_return_early(const Experiment& e) {
     } catch (const Error&) { return true; }
 }
 
-void drop_part_exited(std::vector<execution::Incident>& incidents) {
-    std::erase_if(incidents, emulator::is_part_exited);
-}
-
 void drop_part_exited(const Experiment& e, std::vector<execution::Incident>& incidents) {
     const bool any = std::any_of(incidents.begin(), incidents.end(), emulator::is_part_exited);
-    if (any && may_return_early(e)) drop_part_exited(incidents);
+    if (any && may_return_early(e)) emulator::drop_part_exited(incidents);
 }
 
 }  // namespace wl::diagnosis

@@ -14,9 +14,7 @@ bool may_return_early(std::string_view text);
 // Of the kernel's source, with its own headers; true where there is none.
 bool may_return_early(const Experiment& e);
 
-// Who may have returned before a barrier is at no fault (emulator/observe/part_exited.h).
-void drop_part_exited(std::vector<execution::Incident>& incidents);
-// The same, where threads of the kernel may return early.
+// As in emulator/observe/part_exited.h, where threads of the kernel may return early.
 void drop_part_exited(const Experiment& e, std::vector<execution::Incident>& incidents);
 
 }  // namespace wl::diagnosis

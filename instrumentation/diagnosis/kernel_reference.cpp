@@ -61,7 +61,7 @@ void run_launch(const Experiment& e, execution::GlobalMemory& memory, Left& left
     run.on_tile = [&](execution::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
     const execution::Launch launch = launch_in(e.problem, entry_of(e.module, e.entry), memory);
     execution::RunResult ran = executable.run(launch, memory, run);
-    std::erase_if(ran.incidents, emulator::is_part_exited);
+    emulator::drop_part_exited(ran.incidents);
     if (!ran.incidents.empty())
         left.problem = "it comes to grief; `warplens diagnose " +
             manifest::display_path(e.problem.kernel.path) + "` says where";

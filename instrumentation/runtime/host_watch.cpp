@@ -53,13 +53,14 @@ void watch(Machine& m, const order::OperationPointer& operation, const std::vect
         return;
     for (const order::Touch& t : touches) {
         const auto part = seen_by_host(m, t);
-        if (!part || t.strong) continue;  // a kernel that polls is meant to be told
+        if (!part || t.strong) continue;  // a kernel that polls waits for the change
         const uint64_t bytes = part->second - part->first;
         if (m.ordering.watched_bytes + bytes > kMostBytes) {
-            const char* said =
+            tell_note_once(
+                m,
                 "more than 256 MiB of pinned and managed memory were in use by work at once: of the "
-                "rest it is not known whether the host changed it too early";
-            if (m.unsupported.insert(said).second) tell_note(m, said);
+                "rest it is not known whether the host changed it too early"
+            );
             return;
         }
         m.ordering.watched_bytes += bytes;

@@ -3,7 +3,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/diagnosis/assemble.h"
-#include "instrumentation/diagnosis/early_return.h"
+#include "instrumentation/emulator/observe/part_exited.h"
 #include "instrumentation/runtime/describe.h"
 #include "instrumentation/runtime/findings.h"
 #include "instrumentation/runtime/host_access.h"
@@ -241,7 +241,7 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     options.before = before.get();
     options.touched = x.operation != nullptr;
     execution::RunResult result = x.executable.run(x.launch, m.memory.global, options);
-    diagnosis::drop_part_exited(result.incidents);  // no source tells whether they returned
+    emulator::drop_part_exited(result.incidents);  // no source tells whether they returned
     place_new_variables(m);
     const bool quiet = result.printed.empty() && result.incidents.empty() && m.memory.global.heap == nullptr;
     const bool changed = !again || is_changed(*before, m.memory, result.reached);

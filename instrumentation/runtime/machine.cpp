@@ -33,6 +33,14 @@ void tell_note(Machine& machine, const std::string& text) {
     tell(machine.settings, {Event::Kind::note, {}, text, 0});
 }
 
+void tell_error_once(Machine& machine, const std::string& text) {
+    if (machine.unsupported.insert(text).second) tell_error(machine, text);
+}
+
+void tell_note_once(Machine& machine, const std::string& text) {
+    if (machine.unsupported.insert(text).second) tell_note(machine, text);
+}
+
 void place_new_variables(Machine& m) {
     for (const execution::Allocation& a : m.memory.global.allocations) {
         const uint64_t end = a.base + a.bytes.size();

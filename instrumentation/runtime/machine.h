@@ -79,10 +79,13 @@ struct Machine {
 // Reads its settings from the environment.
 Machine make_machine();
 
-// Once each: a function that is missing; `caller`: where the program goes on behind the call.
+// Once: a function that is missing; `caller`: where the program goes on after the call.
 void tell_unsupported(Machine& machine, const std::string& function, const void* caller);
 void tell_error(Machine& machine, const std::string& text);
 void tell_note(Machine& machine, const std::string& text);
+// Once each, whoever says it.
+void tell_error_once(Machine& machine, const std::string& text);
+void tell_note_once(Machine& machine, const std::string& text);
 
 // Device address of a module's variable, which is placed when it is first asked for; a constant one has its
 // bytes there too. 0: there is none of the name.

@@ -250,7 +250,7 @@ void tell_staged(Machine& m, const order::Operation& operation, const std::vecto
                 "memory; that call may return before the last bytes have arrived (CUDA Runtime API, \"API "
                 "synchronization behavior\"), and nothing else orders the two: that was not held against the "
                 "program";
-            if (m.unsupported.insert(why).second) tell_note(m, why);
+            tell_note_once(m, why);
             return;
         }
 }
@@ -259,12 +259,12 @@ void tell_left_out(Machine& m, const order::Found& found) {
     const char* full =
         "the accesses of operations that nothing orders were too many to be kept: some were not "
         "compared with later ones of other streams";
-    if (m.ordering.history.full && m.unsupported.insert(full).second) tell_note(m, full);
+    if (m.ordering.history.full) tell_note_once(m, full);
     const char* handed =
         "two launches that no event orders hand data on through memory, by atomics and fences; what these "
         "order is "
         "not followed, so the two were not compared";
-    if (!found.handed_on.empty() && m.unsupported.insert(handed).second) tell_note(m, handed);
+    if (!found.handed_on.empty()) tell_note_once(m, handed);
 }
 
 capture::Capture capture_of(Machine& m, const Race& race) {

@@ -170,8 +170,8 @@ std::vector<order::Race> compare_launch(
     repeats.touched = touches_of(all), repeats.fences = result.contest.sections;
     if (all.lets_dependents) order::let_dependents(m.ordering.timelines, *operation);
     const bool alone = m.ordering.timelines.streams.size() < 2;
-    const std::string missing = all.missing + " are not compared with what other streams do";
-    if (!all.missing.empty() && !alone && m.unsupported.insert(missing).second) tell_note(m, missing);
+    if (!all.missing.empty() && !alone)
+        tell_note_once(m, all.missing + " are not compared with what other streams do");
     for (const order::Touch& t : *repeats.touched)
         if (t.write && !m.ordering.watched.empty()) refresh_watched(m, t.begin, t.end);
     if (!holds_back(m)) watch(m, operation, *repeats.touched);

@@ -68,7 +68,7 @@ struct Ordering {
     uint64_t watched_bytes = 0;
     std::vector<Held> held;  // where Settings::hold asks for it
     uint64_t random = 0;     // of the order in which it is done
-    int copies = 0;          // to the host, told so far
+    int copies = 0;          // to the host, reported so far
 };
 
 // What this thread's calls mean to the order of operations.
@@ -97,7 +97,7 @@ private:
     Issuing outer_;
 };
 
-// The next operation, by what this thread is issuing; nullptr: nobody asks for races.
+// The next operation, by what this thread is issuing; nullptr: races are not asked for.
 order::OperationPointer issue(
     Machine& machine, const Kernel* kernel = nullptr, int launch = 0, bool programmatic = false
 );

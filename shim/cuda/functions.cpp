@@ -55,7 +55,7 @@ std::string too_few(const Known& k, size_t passed) {
 // Said once, and the program's run is no ok.
 void tell_misfit(const std::string& text) {
     const Call call = begin();
-    if (call.machine.unsupported.insert(text).second) runtime::tell_error(call.machine, text);
+    runtime::tell_error_once(call.machine, text);
 }
 
 // From pointers to the arguments. Empty words: all of them were there.

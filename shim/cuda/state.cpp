@@ -74,7 +74,7 @@ bool clear_logs(unsigned count, const CUjit_option* options, void** values) {
 
 CUresult refuse(CUresult error, const std::string& why) {
     const Call call = begin();
-    if (call.machine.unsupported.insert(why).second) runtime::tell_note(call.machine, why);
+    runtime::tell_note_once(call.machine, why);
     return error;
 }
 

@@ -68,7 +68,7 @@ void __cudaTellPlain(const char* function) {
 
 void __cudaTellNote(const char* text) {
     const Call call = begin_without_looking();
-    if (call.machine.unsupported.insert(text).second) wl::runtime::tell_note(call.machine, text);
+    wl::runtime::tell_note_once(call.machine, text);
 }
 }
 // NOLINTEND(bugprone-reserved-identifier)

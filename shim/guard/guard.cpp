@@ -25,7 +25,7 @@ thread_local const void* place = nullptr;
 int said(const Rules& rules, const std::string& what, int error) {
     const cudart::Call call = cudart::begin_without_looking();
     const std::string text = std::string(rules.name) + ": " + what;
-    if (call.machine.unsupported.insert(text).second) runtime::tell_error(call.machine, text);
+    runtime::tell_error_once(call.machine, text);
     return refused(rules, error);
 }
 

@@ -6,11 +6,11 @@
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/assemble.h"
-#include "instrumentation/diagnosis/early_return.h"
 #include "instrumentation/diagnosis/observe.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/judge.h"
 #include "instrumentation/emulator/fp64/fp64.h"
+#include "instrumentation/emulator/observe/part_exited.h"
 #include "instrumentation/emulator/poison/poison.h"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ bool run_launches(
         run.checks = {.races = checked != nullptr, .uninitialised = checked != nullptr, .uniform = false};
         execution::RunResult ran =
             emulator::run(program_of(changed, entries[k]), before.launches[k - which.first], memory, run);
-        drop_part_exited(ran.incidents);
+        emulator::drop_part_exited(ran.incidents);
         if (checked != nullptr) {
             checked->incidents.insert(checked->incidents.end(), ran.incidents.begin(), ran.incidents.end());
             checked->warp_instructions += ran.warp_instructions;
@@ -143,7 +143,7 @@ Trial judged(Prover& prover, const Run& program, const TrialOptions& options) {
     run.checks = {.races = options.races, .uninitialised = options.races, .uniform = false};
     run.on_tile = [&](execution::TileSnapshot&& s) { add_tile(observer, std::move(s)); };
     execution::RunResult result = program.run(prepared, run);
-    if (!options.part_exits) drop_part_exited(result.incidents);
+    if (!options.part_exits) emulator::drop_part_exited(result.incidents);
     out.incidents = std::move(result.incidents), out.warp_instructions = result.warp_instructions;
     const std::vector<Kind>& harmless = prover.experiment.options.harmless;
     std::erase_if(out.incidents, [&](const execution::Incident& i) {

@@ -3,6 +3,7 @@
 
 #include "instrumentation/analysis/source_diff.h"
 #include "instrumentation/base/lines.h"
+#include "instrumentation/diagnosis/rewrite/elsewhere/elsewhere.h"
 #include "instrumentation/diagnosis/rewrite/likely.h"
 #include "instrumentation/diagnosis/rewrite/several/alike.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
@@ -21,31 +22,39 @@ namespace {
 constexpr int kElsewhere = 3;  // Rewrite::far
 
 constexpr std::pair<Family, void (*)(Writer&)> kFamilies[] = {
-    {Family::signs,      add_signs     },
-    {Family::numbers,    add_numbers   },
-    {Family::names,      add_names     },
-    {Family::parts,      add_parts     },
-    {Family::exchanges,  add_exchanges },
-    {Family::conditions, add_conditions},
-    {Family::guards,     add_guards    },
-    {Family::terms,      add_terms     },
-    {Family::statements, add_statements},
-    {Family::stores,     add_stores    },
-    {Family::indices,    add_indices   },
-    {Family::initial,    add_initial   },
-    {Family::analogies,  add_analogies },
-    {Family::siblings,   add_siblings  },
-    {Family::operands,   add_operands  },
-    {Family::brackets,   add_brackets  },
-    {Family::loops,      add_loops     },
-    {Family::unread,     add_unread    },
-    {Family::combined,   add_combined  },
-    {Family::wide,       add_wide      },
-    {Family::idioms,     add_idioms    },
-    {Family::missing,    add_missing   },
-    {Family::warps,      add_warps     },
-    {Family::arrays,     add_arrays    },
-    {Family::elsewhere,  add_elsewhere },
+    {Family::signs,      add_signs      },
+    {Family::numbers,    add_numbers    },
+    {Family::names,      add_names      },
+    {Family::parts,      add_parts      },
+    {Family::exchanges,  add_exchanges  },
+    {Family::conditions, add_conditions },
+    {Family::guards,     add_guards     },
+    {Family::terms,      add_terms      },
+    {Family::statements, add_statements },
+    {Family::stores,     add_stores     },
+    {Family::indices,    add_indices    },
+    {Family::initial,    add_initial    },
+    {Family::analogies,  add_analogies  },
+    {Family::siblings,   add_siblings   },
+    {Family::operands,   add_operands   },
+    {Family::brackets,   add_brackets   },
+    {Family::loops,      add_loops      },
+    {Family::unread,     add_unread     },
+    {Family::combined,   add_combined   },
+    {Family::wide,       add_wide       },
+    {Family::idioms,     add_idioms     },
+    {Family::missing,    add_missing    },
+    {Family::warps,      add_warps      },
+    {Family::arrays,     add_arrays     },
+    {Family::elsewhere,  add_layouts    },
+    {Family::elsewhere,  add_planes     },
+    {Family::elsewhere,  add_clones     },
+    {Family::elsewhere,  add_swaps      },
+    {Family::elsewhere,  add_cases      },
+    {Family::elsewhere,  add_subterms   },
+    {Family::elsewhere,  add_differences},
+    {Family::elsewhere,  add_neutral    },
+    {Family::elsewhere,  add_edges      },
 };
 
 // Where no value is wrong nobody computes what is: somebody does something who should not.

@@ -120,7 +120,6 @@ void add_idioms(Writer& w);      // idioms.cpp: what right programs nearly alway
 void add_missing(Writer& w);     // missing/: statements that a function lacks
 void add_warps(Writer& w);       // warps.cpp: of a block its warps, of a warp one lane
 void add_arrays(Writer& w);      // arrays.cpp: how elements are looked up as a rule
-void add_elsewhere(Writer& w);   // elsewhere/: what is right and stands elsewhere
 void add_siblings(Writer& w);    // siblings.cpp: expressions that are written twice with other names
 
 }  // namespace wl::diagnosis::rewrite

@@ -3,7 +3,6 @@
 
 #include "instrumentation/diagnosis/rules/rules.h"
 
-#include <string>
 #include <vector>
 
 namespace wl::diagnosis {

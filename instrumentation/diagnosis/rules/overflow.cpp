@@ -2,9 +2,9 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/watch.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/emulator/machine/simd.h"
-#include "instrumentation/emulator/schedule/watched_blocks.h"
 #include "instrumentation/ptx/table/effects.h"
 
 #include <bit>
@@ -107,14 +107,9 @@ std::optional<Step> first_overflow(
 ) {
     constexpr uint64_t kMostInstructions = 2'000'000;  // of warps
     const emulator::Program& program = unedited_program(s.prover);
-    const Inputs& inputs = inputs_of(s.prover, 0);
-    Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
-    const emulator::WatchedLaunch launch{s.experiment.module, program, prepared.launch, prepared.memory};
-    emulator::WatchedBlocks watched = emulator::watched_blocks(launch, 0);
-    const auto& traits = watched.hooked.traits;
     std::optional<Step> out;
-    watched.watcher.before = [&](emulator::Warp& w, const emulator::Instr* i) {
-        const uint32_t site = traits[emulator::code_index(*w.block, i)].site;
+    Looks looks;
+    looks.before = [&](emulator::Warp& w, const emulator::Instr* i, uint32_t site) {
         const auto step = steps.find(site);
         if (step == steps.end()) return true;
         const auto* a = emulator::cells<int32_t>(w, i->r[1]);
@@ -129,13 +124,7 @@ std::optional<Step> first_overflow(
         return true;
     };
     const std::vector<int64_t> blocks = {block};
-    emulator::run_watched(
-        watched,
-        launch,
-        {blocks, kMostInstructions},
-        [](const emulator::Block&) {},
-        [](uint64_t, uint64_t) { return true; }
-    );
+    watch(s.prover, {s.experiment.module, program, 0, blocks, kMostInstructions}, looks);
     return out;
 }
 

@@ -2,9 +2,9 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/watch.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/emulator/machine/simd.h"
-#include "instrumentation/emulator/schedule/watched_blocks.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -69,15 +69,9 @@ std::map<uint32_t, Read> values_of(
     const Watched& w, const ptx::Module& module, const std::map<uint32_t, int>& loads, uint64_t seed
 ) {
     const auto program = emulator::lower(module, w.prover.experiment.entry);
-    const Inputs& inputs = inputs_of(w.prover, seed);
-    Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
-    const emulator::WatchedLaunch launch{module, *program, prepared.launch, prepared.memory};
-    emulator::WatchedBlocks watched = emulator::watched_blocks(launch, 0);
-    const auto& traits = watched.hooked.traits;
     std::map<uint32_t, Read> out;
-    watched.watcher.before = [](emulator::Warp&, const emulator::Instr*) { return true; };
-    watched.watcher.after = [&](emulator::Warp& warp, const emulator::Instr* i) {
-        const uint32_t site = traits[emulator::code_index(*warp.block, i)].site;
+    Looks looks;
+    looks.after = [&](emulator::Warp& warp, const emulator::Instr* i, uint32_t site) {
         if (!loads.contains(site)) return;
         const auto* values = emulator::cells<uint32_t>(warp, i->r[0]);
         Read& read = out[site];
@@ -88,13 +82,7 @@ std::map<uint32_t, Read> values_of(
         }
     };
     const std::vector<int64_t> all;
-    const int64_t done = emulator::run_watched(
-        watched,
-        launch,
-        {all, kMostInstructions},
-        [](const emulator::Block&) {},
-        [](uint64_t, uint64_t) { return true; }
-    );
+    const int64_t done = watch(w.prover, {module, *program, seed, all, kMostInstructions}, looks);
     return done > 0 ? out : std::map<uint32_t, Read>{};
 }
 

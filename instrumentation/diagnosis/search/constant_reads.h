@@ -1,5 +1,5 @@
-// Reads that a change adds, of an array whose elements are all the same: it cannot be told from a change with
-// that number.
+// Reads that a change adds, of an array whose elements are all the same: it does the same as a change
+// with that number.
 #pragma once
 
 #include "instrumentation/diagnosis/search/left_out.h"

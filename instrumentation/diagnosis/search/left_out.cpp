@@ -5,10 +5,10 @@
 #include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/experiment.h"
 #include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/watch.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 #include "instrumentation/diagnosis/search/other_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
-#include "instrumentation/emulator/schedule/watched_blocks.h"
 #include "instrumentation/manifest/manifest.h"
 
 #include <algorithm>
@@ -116,22 +116,16 @@ ExecutedLines lines_executed(const Watched& w, const ptx::Module& module, Text t
     try {
         const auto program = emulator::lower(module, e.entry);
         const std::vector<int> line_of = lines_of_sites(module, emulator::listing(*program), w.unit, text);
-        const Inputs& inputs = inputs_of(w.prover, 0);
-        Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
-        const emulator::WatchedLaunch launch{module, *program, prepared.launch, prepared.memory};
-        emulator::WatchedBlocks watched = emulator::watched_blocks(launch, 0);
         ExecutedLines out;
         std::vector<uint8_t> seen(line_of.size());
-        const auto& traits = watched.hooked.traits;
-        watched.watcher.before = [&](emulator::Warp& warp, const emulator::Instr* i) {
-            seen[traits[emulator::code_index(*warp.block, i)].site] = 1, ++out.instructions;
+        Looks looks;
+        looks.before = [&](emulator::Warp&, const emulator::Instr*, uint32_t site) {
+            seen[site] = 1, ++out.instructions;
             return true;
         };
-        const auto begun = [](const emulator::Block&) {};
-        const auto goes_on = [](uint64_t, uint64_t) { return true; };
-        const auto wanted = w.blocks.empty() ? count(prepared.launch.grid) : w.blocks.size();
-        const int64_t done =
-            emulator::run_watched(watched, launch, {w.blocks, kMostInstructions}, begun, goes_on);
+        const uint64_t wanted =
+            w.blocks.empty() ? count(inputs_of(w.prover, 0).prepared.launch.grid) : w.blocks.size();
+        const int64_t done = watch(w.prover, {module, *program, 0, w.blocks, kMostInstructions}, looks);
         if (static_cast<uint64_t>(done) != wanted) return {};
         const std::vector<int> access_of = accesses_of_sites(emulator::listing(*program), line_of);
         for (size_t site = 0; site < seen.size(); ++site) {

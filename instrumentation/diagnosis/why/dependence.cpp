@@ -3,9 +3,9 @@
 
 #include "instrumentation/analysis/diff.h"
 #include "instrumentation/base/dtype.h"
-#include "instrumentation/diagnosis/early_return.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/why/window.h"
+#include "instrumentation/emulator/observe/part_exited.h"
 #include "instrumentation/emulator/run.h"
 
 #include <algorithm>
@@ -93,7 +93,7 @@ std::optional<double> kernel_value(
         if (is) out = to_double(probe.dtype, t.values.data() + index * size);
     };
     execution::RunResult ran = emulator::run(program, prepared.launch, prepared.memory, run);
-    drop_part_exited(ran.incidents);
+    emulator::drop_part_exited(ran.incidents);
     if (!ran.incidents.empty()) return std::nullopt;
     const execution::Allocation* const left = execution::find_named(prepared.memory, probe.name);
     if (tile.block < 0 && left != nullptr && (index + 1) * size <= left->bytes.size())

@@ -130,7 +130,9 @@ void note_early(GlobalActor& actor, const GlobalTouch& touch) {
         else
             all.push_back(t);
     }
-    if (shadow.early.size() > kMany) merge(shadow.early, false);
+    if (shadow.early.size() <= shadow.early_merged + kMany) return;
+    merge(shadow.early, false);
+    shadow.early_merged = shadow.early.size();
 }
 
 Accesses accesses(GlobalShadow& shadow, const Program& program) {

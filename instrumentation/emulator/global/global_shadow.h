@@ -97,6 +97,7 @@ struct GlobalShadow {
     bool programmatic = false;  // what warps do before griddepcontrol.wait is kept beside
     std::mutex early_lock;
     std::vector<execution::Touched> early;
+    size_t early_merged = 0;  // of them, when neighbours were last made one
     std::atomic<bool> lets_dependents = false;
 };
 

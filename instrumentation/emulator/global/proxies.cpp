@@ -100,10 +100,11 @@ void note_stores(Warp& w, const Instr* i, const Hook& hook) {
 
 bool is_seen(const Warp& w, const ProxyStore& s, int by_lane, int lane) {
     if ((s.fenced >> by_lane & 1) == 0) return false;
-    return std::any_of(&s.first, &s.latest + 1, [&](const ProxyFence& f) {
+    const auto is_known = [&](const ProxyFence& f) {
         return (f.warp == w.index && f.lane == lane) ||
             ordered(clocks_of(w), f.at, f.warp, f.lane, w.index, lane);
-    });
+    };
+    return is_known(s.first) || is_known(s.latest);
 }
 
 void report_store(Warp& w, const Instr* i, const ProxyStore& s, int by_lane, int lane, uint64_t offset) {

@@ -4,6 +4,7 @@
 #include "instrumentation/execution/incident.h"
 
 #include <string_view>
+#include <vector>
 
 namespace wl::emulator {
 
@@ -13,6 +14,11 @@ constexpr std::string_view kPartExited = ", the others have exited";
 
 inline bool is_part_exited(const execution::Incident& i) {
     return i.kind == execution::Incident::Kind::divergent_barrier && i.detail.ends_with(kPartExited);
+}
+
+// Who may have returned before a barrier is at no fault.
+inline void drop_part_exited(std::vector<execution::Incident>& incidents) {
+    std::erase_if(incidents, is_part_exited);
 }
 
 }  // namespace wl::emulator

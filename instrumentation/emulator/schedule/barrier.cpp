@@ -57,16 +57,13 @@ void look_at_exited(Block& block, const Barrier& barrier) {
     report(block, std::move(incident));
 }
 
-void look_at_part(Warp& w, const Instr* i, uint32_t id) {
+// The warp's running lanes are only some of `all`.
+void report_part(Warp& w, const Instr* i, uint32_t all, uint32_t id, std::string_view others = "") {
     Incident incident;
     incident.kind = Incident::Kind::divergent_barrier;
     incident.first = witness(w, i, w.mask);
     incident.detail = fmt::format(
-        "{} of the warp's {} lanes reach barrier {}{}",
-        std::popcount(w.mask),
-        std::popcount(w.exists),
-        id,
-        kPartExited
+        "{} of the warp's {} lanes reach barrier {}{}", std::popcount(w.mask), std::popcount(all), id, others
     );
     report(*w.block, std::move(incident));
 }
@@ -192,20 +189,10 @@ const Instr* arrive_at_barrier(Warp& w, const Instr* i, const Arrival& arrival) 
     if (arrival.id >= block.now.barriers.size()) return report_no_barrier(w, i, arrival.id);
     Barrier& barrier = block.now.barriers[arrival.id];
     const uint32_t gone = arrival.aligned && w.exists != w.live ? gone_round(w, i) : 0;
-    if (w.mask != w.live || gone != 0) {
-        Incident incident;
-        incident.kind = Incident::Kind::divergent_barrier;
-        incident.first = witness(w, i, w.mask);
-        incident.detail = fmt::format(
-            "{} of the warp's {} lanes reach barrier {}",
-            std::popcount(w.mask),
-            std::popcount(w.live | gone),
-            arrival.id
-        );
-        report(block, std::move(incident));
-    }
-    if (arrival.aligned && w.mask == w.live && gone == 0 && w.exists != w.live)
-        look_at_part(w, i, arrival.id);
+    if (w.mask != w.live || gone != 0)
+        report_part(w, i, w.live | gone, arrival.id);
+    else if (arrival.aligned && w.exists != w.live)
+        report_part(w, i, w.exists, arrival.id, kPartExited);
     if (arrival.id == 0 && arrival.threads == 0) look_at_place(w, i, barrier);
     close_segment(w, i + 1);
     ++block.now.changes;

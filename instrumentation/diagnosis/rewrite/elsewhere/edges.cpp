@@ -12,7 +12,7 @@ namespace wl::diagnosis::rewrite {
 
 namespace {
 
-// Sets elements to what no variable of the function is part of: behind the last `=`.
+// Sets elements to what no variable of the function is part of: after the last `=`.
 bool sets_constant(const Source& s, const Statement& st) {
     if (!st.word.empty() || !s.is(st.last, ";") || !s.is(st.first + 1, "[")) return false;
     int sets = -1;

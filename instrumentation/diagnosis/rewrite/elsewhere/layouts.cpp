@@ -148,15 +148,22 @@ bool others_known(const Source& s, const Place& from, int here) {
     return true;
 }
 
-bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool begins_word(std::string_view w) {
+    return std::isalnum(static_cast<unsigned char>(w.front())) != 0 || w.front() == '_';
+}
 
-// One name in place of another, and nothing else: names.cpp tries that, and says it in fewer words.
-bool are_one_name_apart(std::string_view a, std::string_view b) {
-    while (!a.empty() && !b.empty() && a.back() == b.back()) a.remove_suffix(1), b.remove_suffix(1);
-    size_t same = 0;
-    while (same < std::min(a.size(), b.size()) && a[same] == b[same]) ++same;
-    a.remove_prefix(same), b.remove_prefix(same);
-    return std::all_of(a.begin(), a.end(), is_of_name) && std::all_of(b.begin(), b.end(), is_of_name);
+// One name or number in place of another, and nothing else: names.cpp and numbers.cpp try that, and say it in
+// fewer words.
+bool are_one_word_apart(const Source& s, std::string_view a, std::string_view b) {
+    const std::vector<std::string_view> one = words_in(s, a), other = words_in(s, b);
+    if (one.size() != other.size()) return false;
+    size_t apart = 0;
+    for (size_t k = 0; k < one.size(); ++k) {
+        if (one[k] == other[k]) continue;
+        const bool words = begins_word(one[k]) && begins_word(other[k]);
+        apart += words ? 1 : 2;
+    }
+    return apart < 2;
 }
 
 }  // namespace
@@ -175,7 +182,7 @@ void add_layouts(Writer& w) {
                 for (std::string& now : texts_of(w.s, from, to)) {
                     if (done.size() > kMost) break;
                     if (std::find(done.begin(), done.end(), now) != done.end()) continue;
-                    if (!are_one_name_apart(text, now))
+                    if (!are_one_word_apart(w.s, text, now))
                         w.replace("wrong_index", cost, to.first, to.last, now);
                     done.push_back(std::move(now));
                 }
