@@ -71,10 +71,10 @@ void move(App& app, Act act) {
         case Act::next_bad: select_next_bad(session, at, 1); return;
         case Act::previous_bad: select_next_bad(session, at, -1); return;
         case Act::first_bad: return select_tile(session, at, session.first_bad);
-        case Act::next_stop: return step(session, at, 1, Stride::stop);
-        case Act::previous_stop: return step(session, at, -1, Stride::stop);
-        case Act::next_instant: return step(session, at, 1, Stride::instant);
-        case Act::previous_instant: return step(session, at, -1, Stride::instant);
+        case Act::next_stop: return step(session, at, 1, StepKind::stop);
+        case Act::previous_stop: return step(session, at, -1, StepKind::stop);
+        case Act::next_instant: return step(session, at, 1, StepKind::instant);
+        case Act::previous_instant: return step(session, at, -1, StepKind::instant);
         default: return;
     }
 }

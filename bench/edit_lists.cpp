@@ -16,15 +16,15 @@ namespace {
 
 std::string text_of(const Rewrite& r) {
     std::string out = fmt::format(
-        "{} {} {} family {} cost {} far {} bias {} odds {}: `{}` -> `{}`",
-        price(r),
+        "{} {} {} family {} cost {} rank {} bias {} log prior {}: `{}` -> `{}`",
+        score(r),
         r.line,
         r.rule,
         static_cast<int>(r.family),
         r.cost,
-        r.far,
+        r.suspicion_rank,
         r.bias,
-        r.odds,
+        r.log_prior,
         r.was,
         r.now
     );
@@ -42,18 +42,18 @@ std::set<std::string> faults_of(const std::string& text) {
 }
 
 // What a run may have shown, three ways: all of it suspected, some lines, none.
-std::vector<Around> surroundings(int lines) {
-    Around all{
+std::vector<SearchContext> surroundings(int lines) {
+    SearchContext all{
         .numbers = {16,   32, 128},
           .suspicion = {   },
           .axes = "xy", .unwritten = true
     };
-    Around some{
+    SearchContext some{
         .numbers = {32,   64, 150},
           .suspicion = {   },
           .values_right = true, .offset = 1, .rounding = true
     };
-    Around none{
+    SearchContext none{
         .numbers = {8,                        256},
           .suspicion = {                        },
           .factors = {"scale"                       },
@@ -78,7 +78,7 @@ void list(const std::string& path, bool full) {
     for (const std::string& fault : faults_of(text)) {
         const Defines defines = fault.empty() ? Defines{} : Defines{{fault, "1"}};
         const Source source = read_source(text, all, defines);
-        const std::vector<Around> ways = surroundings(lines);
+        const std::vector<SearchContext> ways = surroundings(lines);
         for (size_t k = 0; k < ways.size(); ++k) {
             if (!fault.empty() && k != n % ways.size()) continue;  // of a fault one
             uint64_t hash = 0xcbf29ce484222325ULL;

@@ -220,13 +220,13 @@ float draw_steps(const Session& session, Selection& selection, Box header, const
     struct Step {
         const char *name, *label;
         int direction;
-        Stride stride;
+        StepKind stride;
     };
     constexpr Step kSteps[] = {
-        {"timeline/back-stop",    "«",  -1, Stride::stop   },
-        {"timeline/back",         "‹", -1, Stride::instant},
-        {"timeline/forward",      "›", 1,  Stride::instant},
-        {"timeline/forward-stop", "»",  1,  Stride::stop   },
+        {"timeline/back-stop",    "«",  -1, StepKind::stop   },
+        {"timeline/back",         "‹", -1, StepKind::instant},
+        {"timeline/forward",      "›", 1,  StepKind::instant},
+        {"timeline/forward-stop", "»",  1,  StepKind::stop   },
     };
     float x = header.low.x + px(size::kPad) + measure(Face::strong, "Timeline").x + px(8) +
         measure(Face::small_words, subtitle).x + px(14);

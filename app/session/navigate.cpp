@@ -293,12 +293,12 @@ void move_to_time(const Session& session, Selection& selection, uint32_t time) {
         selection.site = user_site(session.capture, states[warp].site);
 }
 
-void step(const Session& session, Selection& selection, int direction, Stride stride) {
+void step(const Session& session, Selection& selection, int direction, StepKind stride) {
     const int record = shown_record(session, selection);
     if (record < 0) return;
     const analysis::Timeline& timeline = session.timelines[static_cast<size_t>(record)];
     const std::vector<uint32_t> times =
-        stride == Stride::instant ? timeline.instants : stops_of(timeline, selection.warp);
+        stride == StepKind::instant ? timeline.instants : stops_of(timeline, selection.warp);
     if (direction > 0) {
         const auto next = std::upper_bound(times.begin(), times.end(), selection.time);
         if (next != times.end()) move_to_time(session, selection, *next);

@@ -40,8 +40,8 @@ bool select_next_bad(const Session& session, Selection& selection, int direction
 void move_to_time(const Session& session, Selection& selection, uint32_t time);
 // Forward (1) or back (-1): to the next instant at which anything happened in the block, or to the next stop:
 // a mark, or where the selected warp enters a stage or comes to or leaves a barrier.
-enum class Stride : uint8_t { instant, stop };
-void step(const Session& session, Selection& selection, int direction, Stride stride);
+enum class StepKind : uint8_t { instant, stop };
+void step(const Session& session, Selection& selection, int direction, StepKind stride);
 
 // The record that the timeline shows: the selected block's, else the first. -1: nothing was recorded.
 int shown_record(const Session& session, const Selection& selection);

@@ -51,7 +51,7 @@ struct Record {
     uint64_t magic = 0;  // kMagic ^ its own address: tells a record from bytes that nobody wrote
     uint64_t block = 0;
     int32_t warp = -1;  // -1: a block's tile
-    uint32_t mark = 0;  // index in Listing::marks, behind them in Dumped::arrays; or one of Told
+    uint32_t mark = 0;  // index in Listing::marks, behind them in Dumped::arrays; or one of EventMark
     uint32_t site = 0;  // index in Listing::sites
     uint32_t lanes = 0;
     uint64_t clock = 0;    // %clock64 of the multiprocessor
@@ -69,7 +69,7 @@ static_assert(sizeof(Record) == 128);
 // What a record tells that is no mark. Elements of a store are bytes: the addresses of the 32 lanes in the
 // shared window (u32 each), then what each lane stores. Of a copy in bulk they are what its source held when
 // the lane started it, and `address` is where they go. Of a barrier `address` is its number.
-enum Told : uint32_t { kStore = 0xfffffff0, kArrive, kRelease, kBulk };
+enum EventMark : uint32_t { kStore = 0xfffffff0, kArrive, kRelease, kBulk };
 
 // A matrix that a warp stores together: which lane stores which element where.
 struct MatrixStore {

@@ -63,7 +63,7 @@ Dumping dump_blocks(Session& s, const DumpWork& work, const std::function<void(D
         control.store_warps = work.recording.warps;
         control.first_epoch = work.recording.first_epoch, control.end_epoch = work.recording.end_epoch;
         require(s.d, s.d.upload(place, &control, sizeof control), "setting the dump's control");
-        Shot shot = shoot(s, {loaded, k.function(), launch, work.memory}, std::byte{0});
+        DeviceDump shot = shoot(s, {loaded, k.function(), launch, work.memory}, std::byte{0});
         out.status = shot.status, out.timed_out = shot.timed_out;
         if (shot.status != CUDA_SUCCESS) {
             if (buffer.host != nullptr && !shot.refused) on_dump(read(s, work, buffer, buffer.bytes));

@@ -47,7 +47,7 @@ void add_fault(RunResult& r, const std::string& fault) {
 }
 
 // Two runs with different bytes where nobody wrote: a byte that kept both is unwritten.
-uint64_t mark_written(GlobalMemory& memory, const Shot& first, const Shot& second) {
+uint64_t mark_written(GlobalMemory& memory, const DeviceDump& first, const DeviceDump& second) {
     uint64_t unsteady = 0;
     for (size_t k = 0; k < memory.allocations.size(); ++k) {
         execution::Allocation& a = memory.allocations[k];
@@ -76,7 +76,7 @@ void take_memory(GlobalMemory& memory, const std::vector<std::vector<std::byte>>
 void run_plain(Session& s, Life& life, const Launch& launch, GlobalMemory& memory, RunResult& r) {
     const Kernel& k = life.kernel;
     const Loaded plain(s, k.text, k.entry);
-    const Shot first = shoot(s, {plain, k.function(), launch, memory}, std::byte{0});
+    const DeviceDump first = shoot(s, {plain, k.function(), launch, memory}, std::byte{0});
     r.seconds = first.seconds;
     std::istringstream printed(first.printed);
     for (std::string line; std::getline(printed, line);) r.printed.push_back({-1, 0, line, 0});
@@ -84,7 +84,7 @@ void run_plain(Session& s, Life& life, const Launch& launch, GlobalMemory& memor
         life.fault = fault_text(s, first.status, first.refused, first.timed_out);
         return;
     }
-    const Shot second = shoot(s, {plain, k.function(), launch, memory}, kPoison);
+    const DeviceDump second = shoot(s, {plain, k.function(), launch, memory}, kPoison);
     if (second.status != CUDA_SUCCESS) {
         life.fault = "in a second run " + fault_text(s, second.status, second.refused, second.timed_out);
         return;

@@ -305,7 +305,7 @@ void record_instruction(Work& w, const Body& body, uint32_t at, const Names& nam
     }
     const std::string guard = guard_text(body, in), id = operand(body, execution::barrier_of(in));
     const bool waits = in.mnemonic.find(".arrive") == std::string::npos;
-    const auto tell = [&](Told told, bool after) {
+    const auto tell = [&](EventMark told, bool after) {
         const Numbers numbers{told, body.first_site + at, 1, {}};
         put_in(w, body, at, barrier_text(names, numbers, guard, id), after);
     };

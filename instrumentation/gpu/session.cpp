@@ -234,9 +234,9 @@ CUresult start(const Session& s, const Work& work, const Placed& placed, CUstrea
                          : d.launch(f, g.x, g.y, g.z, b.x, b.y, b.z, l.dynamic_shared, stream, a, nullptr);
 }
 
-Shot shoot(Session& s, const Work& work, std::byte poison) {
+DeviceDump shoot(Session& s, const Work& work, std::byte poison) {
     const Driver& d = s.d;
-    Shot shot;
+    DeviceDump shot;
     const Placed placed = upload(s, work, poison);
     CUevent begin = nullptr, end = nullptr;
     require(d, d.make_event(&begin, CU_EVENT_DEFAULT), "making an event");

@@ -83,7 +83,7 @@ Placed upload(const Session& session, const Work& work, std::byte poison);
 CUresult start(const Session& session, const Work& work, const Placed& placed, CUstream stream);
 
 // What a launch left.
-struct Shot {
+struct DeviceDump {
     CUresult status = CUDA_SUCCESS;
     bool refused = false;                       // the launch did not begin
     bool timed_out = false;                     // it does not end
@@ -93,7 +93,7 @@ struct Shot {
 };
 
 // Uploads, runs, waits for at most kTimeLimit, downloads.
-Shot shoot(Session& session, const Work& work, std::byte poison);
+DeviceDump shoot(Session& session, const Work& work, std::byte poison);
 
 // Of a launch that may not end; seconds.
 constexpr double kTimeLimit = 20;

@@ -284,7 +284,7 @@ void tell(Machine& m, Launched told) {
 Failure launch_now(
     Machine& m, Kernel& kernel, const Request& request, int number, const order::OperationPointer& operation
 ) {
-    if (m.lasting != Failure::none) return m.lasting;
+    if (m.sticky_error != Failure::none) return m.sticky_error;
     Launched told = described(kernel, request, number);
     const auto leave = [&](const char* state, std::string said, Failure failure) {
         told.state = state, told.said = std::move(said);
@@ -329,7 +329,7 @@ Failure launch_now(
         const Clock clock;
         const Failure failure = execute(x, repeats, told);
         told.seconds = seconds(clock);
-        m.lasting = failure;
+        m.sticky_error = failure;
         tell(m, std::move(told));
         return failure;
     } catch (const Unsupported& u) {
@@ -362,7 +362,7 @@ std::optional<std::vector<std::byte>> params_from(Machine& m, Kernel& kernel, vo
 }
 
 Failure launch(Machine& m, Kernel& kernel, const Request& request) {
-    if (m.lasting != Failure::none) return m.lasting;
+    if (m.sticky_error != Failure::none) return m.sticky_error;
     const int number = ++m.launches;
     note_addresses(m.memory, request.params);
     if (request.programmatic)
@@ -379,7 +379,7 @@ Failure launch(Machine& m, Kernel& kernel, const Request& request) {
         Launched told = described(kernel, request, number);
         told.state = "unread";
         tell(m, std::move(told));
-        put_off(m, [&m, &kernel, request, number, operation] {
+        defer(m, [&m, &kernel, request, number, operation] {
             launch_now(m, kernel, request, number, operation);
         });
         return Failure::none;

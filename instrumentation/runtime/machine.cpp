@@ -154,7 +154,7 @@ void reset(Machine& machine) {
         machine.memory.freed[k].name += " (until cudaDeviceReset)";
     for (const auto& module : machine.modules) module->placed.clear();
     machine.memory.host_is_reached = machine.has_streams = false;
-    machine.lasting = Failure::none;
+    machine.sticky_error = Failure::none;
 }
 
 uint64_t address_of(Machine& machine, Module& module, const std::string& asked) {

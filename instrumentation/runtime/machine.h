@@ -3,8 +3,8 @@
 #pragma once
 
 #include "instrumentation/execution/executor.h"
+#include "instrumentation/runtime/deferred_work.h"
 #include "instrumentation/runtime/device_memory.h"
-#include "instrumentation/runtime/later.h"
 #include "instrumentation/runtime/module.h"
 #include "instrumentation/runtime/ordering.h"
 #include "instrumentation/runtime/report.h"
@@ -60,10 +60,10 @@ struct Machine {
     std::vector<std::unique_ptr<Module>> modules;
     std::map<const void*, Kernel> kernels;  // by the address of the host's stub
     std::map<const void*, Symbol> symbols;  // by the address of the host's shadow
-    Later later;
+    DeferredWork later;
     Ordering ordering;
     int launches = 0;
-    Failure lasting = Failure::none;
+    Failure sticky_error = Failure::none;
     std::string printed;  // by kernels, since the program last waited for the device
     uint32_t stack_bytes = 1024;
     bool has_streams = false;                      // the program made some, whose work a GPU may do at once

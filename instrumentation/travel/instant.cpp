@@ -44,7 +44,7 @@ struct Scout {
             if (p.arrived_late || here.time < *wanted.time) return false;
             p.arrived_late = true;
         }
-        const bool anywhere = wanted.makes != Odd::none || wanted.fragments;
+        const bool anywhere = wanted.makes != NonFinite::none || wanted.fragments;
         if (wanted.line != 0 && !anywhere && !comes_to_line(p.line, here, line[here.site] != 0)) return false;
         if (wanted.line != 0 && anywhere && line[here.site] == 0) return false;
         if (!wanted.stage.empty() && p.stage != wanted.stage) return false;
@@ -98,7 +98,7 @@ void check(const Scout& scout) {
 
 }  // namespace
 
-Route make_route(const ptx::Module& module, emulator::Journey journey) {
+Route make_route(const ptx::Module& module, emulator::ReplaySpec journey) {
     Route route;
     route.module = &module;
     route.variables = variables::read(module);
@@ -133,7 +133,8 @@ int64_t first_counted(Wanted::Side side, int64_t before, bool any_behind) {
 
 // What is asked of every instruction's registers needs the block to run; arrivals are known without.
 bool look(Route& route, const Wanted& wanted, const Look& stop) {
-    if (wanted.makes == Odd::none && wanted.written.bytes == 0) return each_instant(route, wanted.warp, stop);
+    if (wanted.makes == NonFinite::none && wanted.written.bytes == 0)
+        return each_instant(route, wanted.warp, stop);
     return emulator::run_until(*route.traveller, wanted.warp, [&](const Here& here) {
         return stop(here, true);
     });
@@ -180,7 +181,7 @@ Found go(Route& route, const Wanted& wanted) {
         return found.arrivals++ == wanted.hit;
     };
     found.found = look(route, wanted, [&](const Here& here, bool live) {
-        if (wanted.makes == Odd::none) return scout.arrives(here, live) && arrive({here.order});
+        if (wanted.makes == NonFinite::none) return scout.arrives(here, live) && arrive({here.order});
         const std::optional<OddResult> made = look_back(route, odd, here);
         if (made && arrive(*made)) return true;
         if (scout.arrives(here, live)) note_result(route, odd, here);

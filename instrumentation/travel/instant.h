@@ -11,7 +11,7 @@
 
 namespace wl::travel {
 
-Route make_route(const ptx::Module& module, emulator::Journey journey);
+Route make_route(const ptx::Module& module, emulator::ReplaySpec journey);
 
 // Goes there. False: there is no such instant; `arrivals` says how many there were. Throws Error when the
 // condition could be evaluated at none of them.

@@ -13,14 +13,14 @@ using variables::Variable;
 using watch::kLanes;
 using watch::Value;
 
-struct Around {
+struct Surroundings {
     const ptx::Function* function = nullptr;
     int module_function = -1;
     emulator::Activation activation;
 };
 
-Around around(const Route& route) {
-    Around a;
+Surroundings surroundings(const Route& route) {
+    Surroundings a;
     a.activation = emulator::activations(*route.traveller).front();
     a.module_function = route.functions[static_cast<size_t>(a.activation.function)];
     a.function = &route.module->functions[static_cast<size_t>(a.module_function)];
@@ -31,7 +31,7 @@ uint64_t bytes_of(const Route& route, int type) {
     return type < 0 ? 0 : route.variables.types[static_cast<size_t>(type)].bytes;
 }
 
-Value in_memory(const Route& route, const Around& a, const Variable& v, const Place& place) {
+Value in_memory(const Route& route, const Surroundings& a, const Variable& v, const Place& place) {
     Value value;
     value.kind = Value::Kind::place;
     value.type = v.type;
@@ -44,7 +44,9 @@ Value in_memory(const Route& route, const Around& a, const Variable& v, const Pl
 }
 
 // Pieces in registers, one behind the other.
-Value in_registers(const Route& route, const Around& a, const Variable& v, const std::vector<Place>& places) {
+Value in_registers(
+    const Route& route, const Surroundings& a, const Variable& v, const std::vector<Place>& places
+) {
     Value value;
     value.kind = Value::Kind::bytes;
     value.type = v.type;
@@ -63,13 +65,13 @@ Value in_registers(const Route& route, const Around& a, const Variable& v, const
     return value;
 }
 
-const Variable* variable_named(const Route& route, const Around& a, const std::string& name) {
+const Variable* variable_named(const Route& route, const Surroundings& a, const std::string& name) {
     for (const Variable* v : variables::visible(route.variables, a.module_function, a.activation.instruction))
         if (v->name == name) return v;
     return nullptr;
 }
 
-Value value_of(const Route& route, const Around& a, const Variable& v) {
+Value value_of(const Route& route, const Surroundings& a, const Variable& v) {
     const variables::Range* range = variables::place_at(v, a.activation.instruction);
     if (range == nullptr) {
         Value nowhere;
@@ -87,7 +89,7 @@ int32_t register_named(const ptx::Function& function, const std::string& name) {
     return -1;
 }
 
-Value register_value(const Route& route, const Around& a, int32_t reg) {
+Value register_value(const Route& route, const Surroundings& a, int32_t reg) {
     const ptx::Type type = a.function->registers[static_cast<size_t>(reg)].type;
     const emulator::LaneBits bits = emulator::register_bits(*route.traveller, 0, *a.function, reg);
     Value value;
@@ -117,7 +119,7 @@ constexpr const char* kBuiltins[][2] = {
 };
 
 std::optional<Value> builtin(const Route& route, const std::string& name) {
-    const emulator::Traveller& t = *route.traveller;
+    const emulator::Replayer& t = *route.traveller;
     Value value;
     value.lanes = emulator::existing_lanes(t);
     const size_t dot = name.find('.');
@@ -142,7 +144,7 @@ std::optional<Value> builtin(const Route& route, const std::string& name) {
     return value;
 }
 
-std::vector<std::string> names_here(const Route& route, const Around& a) {
+std::vector<std::string> names_here(const Route& route, const Surroundings& a) {
     std::vector<std::string> names = {"lane", "warp"};
     for (const auto& pair : kBuiltins)
         for (const char axis : {'x', 'y', 'z'})
@@ -163,7 +165,7 @@ std::string line_that_makes(const Route& route, const ptx::Function& function, i
 }
 
 // Why a name means nothing here.
-std::string hint_about(const Route& route, const Around& a, const std::string& name) {
+std::string hint_about(const Route& route, const Surroundings& a, const std::string& name) {
     for (const Variable& v : route.variables.all)
         if (v.function == a.module_function && v.name == name)
             return fmt::format(", but at line {} in another scope", v.line);
@@ -176,7 +178,7 @@ std::string hint_about(const Route& route, const Around& a, const std::string& n
 }  // namespace
 
 watch::Environment environment_here(const Route& route) {
-    const Around a = around(route);
+    const Surroundings a = surroundings(route);
     watch::Environment environment;
     environment.types = &route.variables.types;
     environment.lanes = emulator::existing_lanes(*route.traveller);
@@ -201,7 +203,7 @@ watch::Environment environment_here(const Route& route) {
 
 namespace {
 
-Life life_of(const Variable& v, const Around& a) {
+Life life_of(const Variable& v, const Surroundings& a) {
     if (v.ranges.empty()) return Life::optimised_out;
     return variables::place_at(v, a.activation.instruction) == nullptr ? Life::not_live : Life::lives;
 }
@@ -209,7 +211,7 @@ Life life_of(const Variable& v, const Around& a) {
 }  // namespace
 
 Life life_of(const Route& route, const std::string& name) {
-    const Around a = around(route);
+    const Surroundings a = surroundings(route);
     const Variable* v = variable_named(route, a, name);
     return v == nullptr ? Life::no_variable : life_of(*v, a);
 }
@@ -221,7 +223,7 @@ std::string_view text_of(Life life) {
 }
 
 std::string origin_of(const Route& route, const std::string& name) {
-    const Around a = around(route);
+    const Surroundings a = surroundings(route);
     if (const Variable* v = variable_named(route, a, name)) {
         const Life life = life_of(*v, a);
         if (life != Life::lives) return fmt::format("source variable, {}", text_of(life));

@@ -57,7 +57,7 @@ struct Route {
     std::vector<const ptx::Instruction*> instructions;  // by site, of `module`
     std::vector<const ptx::Function*> function_of_site;  // the same
     std::vector<LinePlace> lines;                        // the same
-    emulator::TravellerPtr traveller;
+    emulator::ReplayerPtr traveller;
     Trace trace;
     std::map<int, Landmarks> landmarks;  // by warp
 };

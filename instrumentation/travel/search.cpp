@@ -65,10 +65,12 @@ NamedBytes element_of(const Taken& t, const std::string& text, std::vector<int> 
 
 // ---- odd results
 
-bool is_odd(Odd odd, double value) { return odd == Odd::nan ? std::isnan(value) : std::isinf(value); }
+bool is_odd(NonFinite odd, double value) {
+    return odd == NonFinite::nan ? std::isnan(value) : std::isinf(value);
+}
 
 // Of a register of the type: one number, or two packed ones.
-bool is_odd(Odd odd, ptx::Type type, uint64_t bits) {
+bool is_odd(NonFinite odd, ptx::Type type, uint64_t bits) {
     std::byte raw[8];
     std::memcpy(raw, &bits, sizeof(raw));
     const auto at = [&](DType d, size_t offset) { return is_odd(odd, to_double(d, raw + offset)); };

@@ -55,7 +55,7 @@ struct OddScout {
         emulator::Here at;
         uint32_t lanes = 0;
     };
-    Odd odd = Odd::nan;
+    NonFinite odd = NonFinite::nan;
     std::vector<std::vector<Pending>> pending{};  // by warp
 };
 // Call at each instant of a warp, before note_result: the results of what these lanes executed last.

@@ -65,15 +65,15 @@ Stretch standing_in(const Way& way) {
     return stretch.value_or(Stretch{});
 }
 
-bool is_led_to(Stride stride, const Stretch& start, const Stretch& next) {
+bool is_led_to(StepKind stride, const Stretch& start, const Stretch& next) {
     switch (stride) {
-        case Stride::over: return next.depth <= start.depth;
-        case Stride::out: return next.depth < start.depth;
+        case StepKind::over: return next.depth <= start.depth;
+        case StepKind::out: return next.depth < start.depth;
         default: return true;
     }
 }
 
-Order next_stretch(const Way& way, Stride stride) {
+Order next_stretch(const Way& way, StepKind stride) {
     const Stretch start = standing_in(way);
     return ahead(way, [&](const Here& here) {
         const std::optional<Stretch> next = stretch_of(way.route, here);
@@ -82,7 +82,7 @@ Order next_stretch(const Way& way, Stride stride) {
 }
 
 // The first instruction of the stretch that came last; in the middle of one, its own.
-Order last_stretch(const Way& way, Stride stride) {
+Order last_stretch(const Way& way, StepKind stride) {
     const Stretch start = standing_in(way);
     std::optional<Stretch> target;
     Order first;
@@ -93,7 +93,7 @@ Order last_stretch(const Way& way, Stride stride) {
             if (!is_led_to(stride, start, *before)) return false;
             target = before;
         } else if (*before != *target) {
-            return stride != Stride::over || before->depth <= target->depth;
+            return stride != StepKind::over || before->depth <= target->depth;
         }
         first = here.order;
         return false;
@@ -297,12 +297,12 @@ Order race_of(const Way& way, const Move& move) {
 
 Order landmark_of(const Way& way, const Move& move) {
     const Route& route = way.route;
-    const std::string stage = move.stride == Stride::iteration ? stage_at(way) : "";
+    const std::string stage = move.stride == StepKind::iteration ? stage_at(way) : "";
     const Stop is_there = [&](const Here& here) {
         switch (move.stride) {
-            case Stride::mark: return tile_mark(route, here.site) != nullptr;
-            case Stride::barrier: return is_block_barrier(*route.instructions[here.site]);
-            case Stride::iteration: return route.stages[here.site] == stage;
+            case StepKind::mark: return tile_mark(route, here.site) != nullptr;
+            case StepKind::barrier: return is_block_barrier(*route.instructions[here.site]);
+            case StepKind::iteration: return route.stages[here.site] == stage;
             default: return !route.stages[here.site].empty();
         }
     };
@@ -311,21 +311,22 @@ Order landmark_of(const Way& way, const Move& move) {
 
 Order order_of(const Way& way, const Move& move) {
     switch (move.stride) {
-        case Stride::instruction: return instruction_of(way, move.back);
-        case Stride::into:
-        case Stride::over:
-        case Stride::out: return move.back ? last_stretch(way, move.stride) : next_stretch(way, move.stride);
-        case Stride::line: {
+        case StepKind::instruction: return instruction_of(way, move.back);
+        case StepKind::into:
+        case StepKind::over:
+        case StepKind::out:
+            return move.back ? last_stretch(way, move.stride) : next_stretch(way, move.stride);
+        case StepKind::line: {
             const std::vector<char> on = sites_on_line(way.route, move.file, move.line);
             return move.back ? last_arrival(way, on) : next_arrival(way, on);
         }
-        case Stride::write: return write_of(way, move);
-        case Stride::race: return race_of(way, move);
-        case Stride::stop: return move.back ? last_stop(way, move) : next_stop(way, move);
-        case Stride::mark:
-        case Stride::stage:
-        case Stride::iteration:
-        case Stride::barrier: return landmark_of(way, move);
+        case StepKind::write: return write_of(way, move);
+        case StepKind::race: return race_of(way, move);
+        case StepKind::stop: return move.back ? last_stop(way, move) : next_stop(way, move);
+        case StepKind::mark:
+        case StepKind::stage:
+        case StepKind::iteration:
+        case StepKind::barrier: return landmark_of(way, move);
     }
     return std::nullopt;
 }

@@ -10,7 +10,7 @@
 
 namespace wl::travel {
 
-enum class Stride : uint8_t {
+enum class StepKind : uint8_t {
     instruction,
     into,       // to the next line of the source, of a called function too
     over,       // to the next line of the function or of one that called it
@@ -42,7 +42,7 @@ struct Racing {
 };
 
 struct Move {
-    Stride stride = Stride::instruction;
+    StepKind stride = StepKind::instruction;
     bool back = false;
     bool any_warp = false;         // of `stop`: whichever comes first
     std::string file;              // of `line`; empty: any

@@ -9,7 +9,7 @@
 
 namespace wl::travel {
 
-enum class Odd : uint8_t { none, nan, inf };
+enum class NonFinite : uint8_t { none, nan, inf };
 // Bytes by generic address: kSharedBase + offset for shared memory.
 struct Bytes {
     uint64_t address = 0;
@@ -31,7 +31,8 @@ struct Wanted {
     uint32_t ptx_line = 0;   // or one at this line of the PTX
     bool fragments = false;  // it is about to execute an instruction that has_fragments, anywhere on the line
     Bytes written;           // it is about to write some of these bytes
-    Odd makes = Odd::none;   // the instruction leaves NaN or Inf in a destination register of a lane
+    NonFinite makes =
+        NonFinite::none;  // the instruction leaves NaN or Inf in a destination register of a lane
     std::optional<watch::Watch> when;  // true for at least one of its lanes
     int64_t hit = 0;  // how many such arrivals come before; negative: counted from the last, -1
     // Arrivals are counted from an instant instead: 0 is the first at or behind it, or the last before it,

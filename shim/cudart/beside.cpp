@@ -26,7 +26,7 @@ cudaError_t __cudaSubmitWork(
             const wl::runtime::InStream issued(*operation);
             work(kept.get());
         });
-        return lasting(call.machine);
+        return sticky_error(call.machine);
     }));
 }
 
@@ -46,7 +46,8 @@ cudaError_t __cudaFindMemory(const void* at, size_t bytes) {
     if (region == nullptr) return wl::runtime::is_readable(at, bytes) ? cudaSuccess : cudaErrorInvalidValue;
     const uint64_t begin = address_of(at) - region->base;
     const bool inside = bytes <= region->bytes && begin <= region->bytes - bytes;
-    const wl::runtime::Later& later = call.machine.later;  // what waits comes before what is freed meanwhile
+    const wl::runtime::DeferredWork& later =
+        call.machine.later;  // what waits comes before what is freed meanwhile
     const bool freed = !later.doing && later.freed.contains(region->base);
     return inside && !freed ? cudaSuccess : cudaErrorInvalidValue;
 }

@@ -28,7 +28,7 @@ cudaError_t read(const Condition& condition, uint32_t& value) {
             "since the "
             "graph was launched; a GPU may find any value there"
         );
-    return lasting(call.machine);
+    return sticky_error(call.machine);
 }
 
 size_t chosen(cudaGraphConditionalNodeType type, uint32_t value) {

@@ -82,11 +82,11 @@ cudaError_t copy_now(Side to, Side from, Extent extent, order::OperationPointer 
         runtime::do_held(m, operation->before);
     }
     if (runtime::is_waiting(m) && is_of_device(m, to, extent) && is_of_device(m, from, extent)) {
-        runtime::put_off(m, [=] { copy_now(to, from, extent, operation); });
+        runtime::defer(m, [=] { copy_now(to, from, extent, operation); });
         return cudaSuccess;
     }
     runtime::catch_up(m);
-    if (const cudaError_t error = lasting(call.machine); error != cudaSuccess) return error;
+    if (const cudaError_t error = sticky_error(call.machine); error != cudaSuccess) return error;
     if (is_empty(extent)) return cudaSuccess;
     for (uint64_t z = 0; z < extent.depth; ++z)
         if (!runtime::copy(
@@ -125,11 +125,11 @@ cudaError_t fill_now(
         return cudaSuccess;
     }
     if (runtime::is_waiting(m) && is_of_device(m, to, extent)) {
-        runtime::put_off(m, [=] { fill_now(to, value, element, extent, operation); });
+        runtime::defer(m, [=] { fill_now(to, value, element, extent, operation); });
         return cudaSuccess;
     }
     runtime::catch_up(m);
-    if (const cudaError_t error = lasting(call.machine); error != cudaSuccess) return error;
+    if (const cudaError_t error = sticky_error(call.machine); error != cudaSuccess) return error;
     if (is_empty(extent)) return cudaSuccess;
     std::byte bytes[sizeof value];
     std::memcpy(bytes, &value, sizeof value);

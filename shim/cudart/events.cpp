@@ -106,14 +106,14 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     const Call call = begin_without_looking();
     wl::runtime::host_waits_for_event(call.machine, address_of(handle));
     flush_printed(call.machine);
-    return done(lasting(call.machine));
+    return done(sticky_error(call.machine));
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
     wl::runtime::host_waits_for_event(call.machine, address_of(handle));
-    return done(lasting(call.machine));
+    return done(sticky_error(call.machine));
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
@@ -131,6 +131,6 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
         );
     *milliseconds = static_cast<float>((second.seconds - first.seconds) * 1e3);
     if (*milliseconds <= 0) *milliseconds = 1e-3F;  // programs divide by it
-    return done(lasting(call.machine));
+    return done(sticky_error(call.machine));
 }
 }

@@ -48,7 +48,7 @@ std::map<uint64_t, Opened>& opened() {
 
 cudaError_t export_region(SharedName* out, const void* pointer) {
     const Call call = begin();
-    if (const cudaError_t error = lasting(call.machine); error != cudaSuccess) return done(error);
+    if (const cudaError_t error = sticky_error(call.machine); error != cudaSuccess) return done(error);
     const Region* region = wl::runtime::region_of(call.machine.memory, address_of(pointer));
     const FilePointer file =
         region == nullptr ? nullptr : wl::runtime::share(call.machine.memory, region->base);
@@ -59,7 +59,7 @@ cudaError_t export_region(SharedName* out, const void* pointer) {
 
 cudaError_t import_region(void** out, const SharedName& name) {
     const Call call = begin();
-    if (const cudaError_t error = lasting(call.machine); error != cudaSuccess) return done(error);
+    if (const cudaError_t error = sticky_error(call.machine); error != cudaSuccess) return done(error);
     if (wl::runtime::is_of_this_process(name)) return done(cudaErrorDeviceUninitialized);
     const FilePointer file = wl::runtime::find_file(name);
     if (file == nullptr) {

@@ -14,7 +14,7 @@ namespace {
 
 cudaError_t allocate_in_order(void** out, size_t bytes, Kind kind) {
     const Call call = kind == Kind::device ? begin_without_looking() : begin();
-    if (const cudaError_t error = lasting(call.machine); error != cudaSuccess) return done(error);
+    if (const cudaError_t error = sticky_error(call.machine); error != cudaSuccess) return done(error);
     *out = nullptr;
     if (bytes == 0) return cudaSuccess;
     uint64_t made = wl::runtime::make(call.machine.memory, bytes, kind);
@@ -38,7 +38,7 @@ bool is_released_later(wl::runtime::Machine& machine, uint64_t address) {
     if (!wl::runtime::is_waiting(machine) || found == machine.memory.regions.end() ||
         found->second.kind != Kind::device || !machine.later.freed.insert(address).second)
         return false;
-    wl::runtime::put_off(machine, [&machine, address] {
+    wl::runtime::defer(machine, [&machine, address] {
         wl::runtime::release(machine.memory, address, {Kind::device});
     });
     return true;
@@ -58,11 +58,11 @@ cudaError_t release(void* pointer, std::initializer_list<Kind> kinds) {
     const Call call = begin_without_looking();
     if (pointer == nullptr) return cudaSuccess;
     note_graph_memory(address_of(pointer), false);
-    if (is_released_later(call.machine, address_of(pointer))) return done(lasting(call.machine));
+    if (is_released_later(call.machine, address_of(pointer))) return done(sticky_error(call.machine));
     wl::runtime::catch_up(call.machine);
     flush_printed(call.machine);
     if (wl::runtime::release(call.machine.memory, address_of(pointer), kinds))
-        return done(lasting(call.machine));
+        return done(sticky_error(call.machine));
     wl::runtime::tell_note(
         call.machine, "the program frees " + what_is_freed(call.machine.memory, address_of(pointer))
     );

@@ -123,7 +123,7 @@ cudaError_t error_of(runtime::Failure failure) {
     return cudaErrorUnknown;
 }
 
-cudaError_t lasting(const runtime::Machine& machine) { return error_of(machine.lasting); }
+cudaError_t sticky_error(const runtime::Machine& machine) { return error_of(machine.sticky_error); }
 
 void flush_printed(runtime::Machine& machine) {
     if (machine.printed.empty()) return;
@@ -160,7 +160,7 @@ extern "C" {
 
 cudaError_t cudaGetLastError() {
     const Call call = begin_without_looking();
-    const cudaError_t stays = lasting(call.machine);
+    const cudaError_t stays = sticky_error(call.machine);
     const cudaError_t was = stays != cudaSuccess ? stays : last;
     last = cudaSuccess;
     return was;
@@ -168,7 +168,7 @@ cudaError_t cudaGetLastError() {
 
 cudaError_t cudaPeekAtLastError() {
     const Call call = begin_without_looking();
-    const cudaError_t stays = lasting(call.machine);
+    const cudaError_t stays = sticky_error(call.machine);
     return stays != cudaSuccess ? stays : last;
 }
 
@@ -177,7 +177,7 @@ cudaError_t cudaDeviceSynchronize() {
     const Call call = begin_without_looking();
     wl::runtime::host_waits_for_device(call.machine);
     flush_printed(call.machine);
-    return done(lasting(call.machine));
+    return done(sticky_error(call.machine));
 }
 
 cudaError_t cudaDeviceReset() {

@@ -38,7 +38,7 @@ cudaError_t refuse_child();
 cudaError_t done(cudaError_t error);
 cudaError_t error_of(runtime::Failure failure);
 // The error that stays once a kernel stopped the device.
-cudaError_t lasting(const runtime::Machine& machine);
+cudaError_t sticky_error(const runtime::Machine& machine);
 
 // What kernels printed comes when the program waits for the device.
 void flush_printed(runtime::Machine& machine);

@@ -170,7 +170,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     const Call call = begin_without_looking();
     wl::runtime::host_waits_for_stream(call.machine, order_of(handle));
     flush_printed(call.machine);
-    return done(lasting(call.machine));
+    return done(sticky_error(call.machine));
 }
 
 // All work is over, which the program takes for having waited.
@@ -178,7 +178,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
     wl::runtime::host_waits_for_stream(call.machine, order_of(handle));
-    return done(lasting(call.machine));
+    return done(sticky_error(call.machine));
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
@@ -256,7 +256,7 @@ cudaError_t cudaStreamAddCallback(
         cudaError_t status = cudaSuccess;
         {
             const Call call = begin_without_looking();
-            status = lasting(call.machine);
+            status = sticky_error(call.machine);
         }
         before_host_function();
         callback(stream, status, data);

@@ -26,9 +26,9 @@ std::string kernel_with(const std::string& lines) {
 }
 
 std::vector<Rewrite> changes_of(const std::string& text) {
-    Around around;
-    for (int line = 8; line < 11; ++line) around.suspicion.emplace(line, 0);
-    return rewrites(test::source_of(text), around);
+    SearchContext context;
+    for (int line = 8; line < 11; ++line) context.suspicion.emplace(line, 0);
+    return rewrites(test::source_of(text), context);
 }
 
 struct Changed {
@@ -64,7 +64,7 @@ TEST(Both, WhatBitsAreMixedWithIsHardlyWrong) {
     const auto mixed = test::change_into(all, text, kernel_with("h ^= h >> 16;\nh = h >> 15;"));
     const auto shifted = test::change_into(all, text, kernel_with("h ^= h >> 15;\nh = h >> 16;"));
     ASSERT_TRUE(mixed != all.end() && shifted != all.end());
-    EXPECT_LT(mixed->odds, shifted->odds - 20);
+    EXPECT_LT(mixed->log_prior, shifted->log_prior - 20);
 }
 
 }  // namespace

@@ -33,15 +33,17 @@ std::string kernel_with(const std::string& statement, const std::string& name = 
         "}\n";
 }
 
-Around all_lines(const std::string& text) {
-    Around out{.numbers = {}, .suspicion = {}, .axes = "x", .unwritten = true};
+SearchContext all_lines(const std::string& text) {
+    SearchContext out{.numbers = {}, .suspicion = {}, .axes = "x", .unwritten = true};
     for (int line = 1; line <= std::count(text.begin(), text.end(), '\n'); ++line) out.suspicion[line] = 0;
     return out;
 }
 
 // What one row of the table makes of a source: all that stand at its line.
-std::vector<Rewrite> made_by(const Pass& pass, const Row& row, const Source& s, const Around& around) {
-    Writer w{s, around};
+std::vector<Rewrite> made_by(
+    const Pass& pass, const Row& row, const Source& s, const SearchContext& context
+) {
+    Writer w{s, context};
     Pass one{pass.name, {}, pass.statements};
     for (const Row& other : pass.rows)
         if (other.line == row.line) one.rows.push_back(other);
@@ -74,8 +76,8 @@ TEST(Edits, EveryRowMakesItsRightStatementOfItsWrongOne) {
             if (&row != &first_at(pass, row.line)) continue;
             const std::string wrong = kernel_with(row.wrong), right = kernel_with(row.right);
             const Source source = test::source_of(wrong);
-            const Around around = all_lines(wrong);
-            const std::vector<Rewrite> own = made_by(pass, row, source, around);
+            const SearchContext context = all_lines(wrong);
+            const std::vector<Rewrite> own = made_by(pass, row, source, context);
             EXPECT_NE(test::change_into(own, wrong, right), own.end())
                 << name_of(pass, row) << ": " << row.wrong << " -> " << row.right;
         }
@@ -87,8 +89,8 @@ TEST(Edits, TheSearchTriesEveryPass) {
         const Row& row = pass.rows.front();
         const std::string wrong = kernel_with(row.wrong), right = kernel_with(row.right);
         constexpr int kLine = 8;  // of the statement
-        const Around around{.numbers = {}, .suspicion = {{kLine, 0}}};
-        const std::vector<Rewrite> all = rewrites(test::source_of(wrong), around);
+        const SearchContext context{.numbers = {}, .suspicion = {{kLine, 0}}};
+        const std::vector<Rewrite> all = rewrites(test::source_of(wrong), context);
         EXPECT_NE(test::change_into(all, wrong, right), all.end()) << name_of(pass, row);
     }
 }
@@ -118,7 +120,7 @@ size_t made_of(const std::string& statement, const std::string& keys, bool near)
                table.front(),
                table.front().rows.front(),
                test::source_of(text),
-               near ? all_lines(text) : Around{}
+               near ? all_lines(text) : SearchContext{}
     )
         .size();
 }

@@ -27,24 +27,24 @@ std::string kernel_with(const std::string& line) {
         "}\n";
 }
 
-std::vector<Rewrite> changes_of(const std::string& line, const Around& around) {
+std::vector<Rewrite> changes_of(const std::string& line, const SearchContext& context) {
     std::set<int> lines;
     for (int k = 1; k < 20; ++k) lines.insert(k);
-    return rewrites(read_source(kernel_with(line), lines, {}), around);
+    return rewrites(read_source(kernel_with(line), lines, {}), context);
 }
 
 // Where among all changes the one of the wrong line into the right one stands; -1: it is not made.
-int rank_of(const std::string& wrong, const std::string& right, Around around = {}) {
-    around.suspicion = {
+int rank_of(const std::string& wrong, const std::string& right, SearchContext context = {}) {
+    context.suspicion = {
         {kLine, 0}
     };
-    const std::vector<Rewrite> all = changes_of(wrong, around);
+    const std::vector<Rewrite> all = changes_of(wrong, context);
     const auto found = test::change_into(all, kernel_with(wrong), kernel_with(right));
     return found == all.end() ? -1 : static_cast<int>(found - all.begin());
 }
 
-Around with(const std::function<void(Around&)>& set) {
-    Around out;
+SearchContext with(const std::function<void(SearchContext&)>& set) {
+    SearchContext out;
     set(out);
     return out;
 }
@@ -247,26 +247,27 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Idioms, AFactorThatAllOfItLacksComesEarly) {
     const int at =
-        rank_of("sum = x[c];", "sum = 3.0f * x[c];", with([](Around& a) { a.factors = {"3.0f"}; }));
+        rank_of("sum = x[c];", "sum = 3.0f * x[c];", with([](SearchContext& a) { a.factors = {"3.0f"}; }));
     EXPECT_GE(at, 0);
     EXPECT_LT(at, 60);
     EXPECT_EQ(rank_of("sum = x[c];", "sum = 3.0f * x[c];"), -1) << "no other number is put in";
 }
 
 TEST(Idioms, ATriangleThatShouldBeZeroIsClearedWhereItIsWritten) {
-    const int at =
-        rank_of("y[c] = x[t];", "y[c] = c > row ? 0.0f : x[t];", with([](Around& a) { a.triangle = kLine; }));
+    const int at = rank_of("y[c] = x[t];", "y[c] = c > row ? 0.0f : x[t];", with([](SearchContext& a) {
+                               a.triangle = kLine;
+                           }));
     EXPECT_GE(at, 0);
     EXPECT_LT(at, 100);
     EXPECT_EQ(rank_of("y[c] = x[t];", "y[c] = c > row ? 0.0f : x[t];"), -1);
-    const Around elsewhere = with([](Around& a) { a.triangle = kLine + 2; });
+    const SearchContext elsewhere = with([](SearchContext& a) { a.triangle = kLine + 2; });
     EXPECT_EQ(rank_of("y[c] = x[t];", "y[c] = c > row ? 0.0f : x[t];", elsewhere), -1);
 }
 
 TEST(Idioms, WhereFp64IsRightAWiderFormatComesFirst) {
     const char *wrong = "float v = x[c]; sum += v * v;", *right = "double v = x[c]; sum += v * v;";
     const int before = rank_of(wrong, right),
-              behind = rank_of(wrong, right, with([](Around&a) { a.rounding = true; }));
+              behind = rank_of(wrong, right, with([](SearchContext&a) { a.rounding = true; }));
     EXPECT_GE(behind, 0);
     EXPECT_LT(behind, before / 2);
 }

@@ -89,7 +89,7 @@ TEST(IdleLoops, AVariableThatTheBodyDoesNotNameComesEarly) {
     const auto idle = change_between("sum += part[t / 32];", "sum += part[c];"),
                used = change_between("best = 2 * c; sum += part[t / 32];", "best = 2 * c; sum += part[c];");
     ASSERT_TRUE(idle && used);
-    EXPECT_GE(idle->odds, used->odds + 20) << "tenths of a logarithm";
+    EXPECT_GE(idle->log_prior, used->log_prior + 20) << "tenths of a logarithm";
 }
 
 }  // namespace

@@ -110,14 +110,14 @@ TEST(Lacks, WhatTheRunShowedSaysHowEarlyAStatementComes) {
         "    float sum = x[i];\n"
         "    sum *= 2.0f;\n"
         "}\n";
-    const auto first = [&](const Around& around, const char* now) {
-        const std::vector<Rewrite> all = rewrites(test::source_of(text), around);
+    const auto first = [&](const SearchContext& context, const char* now) {
+        const std::vector<Rewrite> all = rewrites(test::source_of(text), context);
         return std::find_if(
                    all.begin(), all.end(), [&](const Rewrite& r) { return r.now.find(now) != r.now.npos; }
                ) -
             all.begin();
     };
-    Around written{{}, {{4, 0}}}, unwritten = written;
+    SearchContext written{{}, {{4, 0}}}, unwritten = written;
     unwritten.unwritten = true;
     EXPECT_LT(first(unwritten, "y[i] = sum;"), 10);
     EXPECT_GT(first(written, "y[i] = sum;"), 40);
@@ -147,10 +147,10 @@ TEST(Stores, OfWhatAFunctionIsHandedNoneIsMissing) {
         "    update(p[threadIdx.x], g[threadIdx.x]);\n"
         "}\n"
     );
-    Around around;
-    around.unwritten = true;
-    for (int k = 1; k < 6; ++k) around.suspicion.emplace(k, 1);
-    for (const Rewrite& r : rewrites(s, around))
+    SearchContext context;
+    context.unwritten = true;
+    for (int k = 1; k < 6; ++k) context.suspicion.emplace(k, 1);
+    for (const Rewrite& r : rewrites(s, context))
         EXPECT_EQ(r.now.find("p[threadIdx.x] = "), std::string::npos) << r.now;
 }
 
@@ -165,9 +165,9 @@ TEST(Calls, AnotherFunctionThatTakesAsMuch) {
         out.replace(out.find("FIRST"), 5, first);
         return out.replace(out.find("SECOND"), 6, second);
     };
-    Around around;
-    for (int k = 1; k < 5; ++k) around.suspicion.emplace(k, 1);
-    const std::vector<Rewrite> all = rewrites(test::source_of(with("point", "point")), around);
+    SearchContext context;
+    for (int k = 1; k < 5; ++k) context.suspicion.emplace(k, 1);
+    const std::vector<Rewrite> all = rewrites(test::source_of(with("point", "point")), context);
     for (const auto& [first, second] : {std::pair("vec", "vec"), std::pair("point", "vec")})
         EXPECT_NE(test::change_into(all, with("point", "point"), with(first, second)), all.end());
     EXPECT_EQ(test::change_into(all, with("point", "point"), with("one", "one")), all.end());

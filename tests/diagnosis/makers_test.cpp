@@ -22,11 +22,11 @@ TEST(Makers, WhatAFunctionMakesAndNeverAsksForIsSuspected) {
         "    y[i] = larger;\n"
         "}\n"
     );
-    rewrite::Around around;
-    around.suspicion.emplace(9, 0);
-    add_unread(s, around);
+    rewrite::SearchContext context;
+    context.suspicion.emplace(9, 0);
+    add_unread(s, context);
     EXPECT_EQ(
-        around.suspicion,
+        context.suspicion,
         (std::map<int, int>{
             {7, 1},
             {9, 0}

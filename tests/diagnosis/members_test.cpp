@@ -1,5 +1,5 @@
 // Members of structs, templates' types and `auto` as the search reads them: variables like any other.
-#include "instrumentation/diagnosis/rewrite/switched.h"
+#include "instrumentation/diagnosis/rewrite/mutant_schemata.h"
 #include "tests/support/rewrites.h"
 
 #include <algorithm>

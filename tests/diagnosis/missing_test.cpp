@@ -28,10 +28,10 @@ struct Missing : testing::TestWithParam<LeftOut> {};
 TEST_P(Missing, WhatIsLeftOutIsPutBack) {
     const LeftOut& each = GetParam();
     const Source s = test::source_of(each.wrong());
-    Around around;
-    around.unwritten = true, around.axes = "xy";
-    for (int k = 1; k < 40; ++k) around.suspicion.emplace(k, 1);
-    const std::vector<Rewrite> all = rewrites(s, around);
+    SearchContext context;
+    context.unwritten = true, context.axes = "xy";
+    for (int k = 1; k < 40; ++k) context.suspicion.emplace(k, 1);
+    const std::vector<Rewrite> all = rewrites(s, context);
     const auto found = test::change_into(all, each.wrong(), each.right());
     ASSERT_NE(found, all.end()) << each.kernel;
     EXPECT_LT(found - all.begin(), each.before) << each.kernel;

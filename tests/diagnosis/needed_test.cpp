@@ -1,7 +1,7 @@
 // Values that an expression would have to have, and what is made of them.
-#include "instrumentation/diagnosis/search/needed/form.h"
-#include "instrumentation/diagnosis/search/needed/holes.h"
-#include "instrumentation/diagnosis/search/needed/sum_form.h"
+#include "instrumentation/diagnosis/search/angelic/form.h"
+#include "instrumentation/diagnosis/search/angelic/sites.h"
+#include "instrumentation/diagnosis/search/angelic/sum_form.h"
 #include "tests/support/program.h"
 #include "tests/support/rewrites.h"
 
@@ -148,34 +148,34 @@ constexpr const char* kText =
     "    if (left > right) y[t + n] = 0.5f;\n"
     "}\n";
 
-std::vector<std::string> texts_of(const rewrite::Source& s, const std::vector<Hole>& holes) {
+std::vector<std::string> texts_of(const rewrite::Source& s, const std::vector<AngelicSite>& sites) {
     std::vector<std::string> out;
-    for (const Hole& h : holes) out.push_back(s.words(h.first, h.last));
+    for (const AngelicSite& h : sites) out.push_back(s.words(h.first, h.last));
     return out;
 }
 
 TEST(Holes, AreExpressionsOfFloatsThatSomebodyReads) {
     const rewrite::Source s = wl::test::source_of(kText);
-    rewrite::Around around;
-    for (int k = 1; k < 7; ++k) around.suspicion.emplace(k, 0);
-    const std::vector<Hole> holes = holes_of(s, around, 100);
-    const std::vector<std::string> texts = texts_of(s, holes);
+    rewrite::SearchContext context;
+    for (int k = 1; k < 7; ++k) context.suspicion.emplace(k, 0);
+    const std::vector<AngelicSite> sites = angelic_sites_of(s, context, 100);
+    const std::vector<std::string> texts = texts_of(s, sites);
     for (const char* read : {"x[t]", "x[t] * scale", "scale", "expf(left * scale)", "left", "0.5f"})
         EXPECT_TRUE(holds(texts, read)) << read;
     for (const char* other : {"y[t]", "t", "t + n", "x", "y", "expf", "left > right", "y[t + n]"})
         EXPECT_FALSE(holds(texts, other)) << other;
-    around.suspicion = {
+    context.suspicion = {
         {4, 0}
     };
-    EXPECT_FALSE(holds(texts_of(s, holes_of(s, around, 100)), "x[t]")) << "of suspected lines alone";
+    EXPECT_FALSE(holds(texts_of(s, angelic_sites_of(s, context, 100)), "x[t]")) << "of suspected lines alone";
 }
 
 TEST(Holes, WhatReadsAlikeIsASet) {
     const rewrite::Source s = wl::test::source_of(kText);
-    rewrite::Around around;
-    for (int k = 1; k < 7; ++k) around.suspicion.emplace(k, 0);
+    rewrite::SearchContext context;
+    for (int k = 1; k < 7; ++k) context.suspicion.emplace(k, 0);
     std::map<std::string, int> sets;
-    for (const Hole& h : holes_of(s, around, 100)) sets[s.words(h.first, h.last)] = h.set;
+    for (const AngelicSite& h : angelic_sites_of(s, context, 100)) sets[s.words(h.first, h.last)] = h.set;
     EXPECT_GE(sets.at("left * scale"), 0);
     EXPECT_EQ(sets.at("left * scale"), sets.at("right * scale"));
     EXPECT_EQ(sets.at("expf(left * scale) + right * scale"), -1) << "nothing reads like it";

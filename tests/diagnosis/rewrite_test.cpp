@@ -1,6 +1,6 @@
 // Changes of a source: what is read of it, and which right line is one change away from which wrong one.
 #include "instrumentation/diagnosis/rewrite/likely.h"
-#include "instrumentation/diagnosis/rewrite/switched.h"
+#include "instrumentation/diagnosis/rewrite/mutant_schemata.h"
 #include "tests/support/rewrites.h"
 
 #include <algorithm>
@@ -261,7 +261,7 @@ TEST(Rewrites, TheSuspectedLineComesFirst) {
     const std::vector<Rewrite> all = rewrites_of(kernel_with("sum = x[row * cols + c];"));
     ASSERT_FALSE(all.empty());
     EXPECT_EQ(all.front().line, kLine);
-    for (size_t k = 1; k < all.size(); ++k) EXPECT_LE(price(all[k - 1]), price(all[k]));
+    for (size_t k = 1; k < all.size(); ++k) EXPECT_LE(score(all[k - 1]), score(all[k]));
 }
 
 size_t place_of(const std::vector<Rewrite>& all, const std::string& was, const std::string& now) {
@@ -300,22 +300,22 @@ TEST(Rewrites, WhatNobodyUsesComesFirst) {
 TEST(Rewrites, WhereValuesAreRightGuardsComeFirst) {
     const std::string text = kernel_with("const int i = row * 32 + threadIdx.x; part[i] = x[i];");
     const auto place = [&](bool values_right) {
-        const Around around{
+        const SearchContext context{
             {32, 150},
             {{kLine, 0} },
             values_right
         };
-        const std::vector<Rewrite> all = rewrites(read_source(text, all_lines(), {}), around);
+        const std::vector<Rewrite> all = rewrites(read_source(text, all_lines(), {}), context);
         return place_of(all, "", " if (i >= rows * cols) return;");
     };
     EXPECT_LT(place(true), place(false));
 }
 
-// A kind of change that has no odds of its own would be tried behind all others.
+// A kind of change that has no log prior of its own would be tried behind all others.
 TEST(Rewrites, MostKindsOfChangesHaveOdds) {
     const std::vector<Rewrite> all = rewrites_of(kernel_with("if (c < cols) sum += x[row * rows + c];"));
     size_t known = 0;
-    for (const Rewrite& r : all) known += odds_of(r) != kUnseen ? 1 : 0;
+    for (const Rewrite& r : all) known += log_prior_of(r) != kUnseen ? 1 : 0;
     EXPECT_GT(known * 100, all.size() * 95);
 }
 
@@ -328,7 +328,7 @@ TEST(Rewrites, CommentsAndTextAreNoCode) {
         }
 }
 
-TEST(Switched, FormsOfAStatementAConditionAndAFirstValueAreInOneText) {
+TEST(MutantSchemata, FormsOfAStatementAConditionAndAFirstValueAreInOneText) {
     const std::string text = kernel_with("if (c < cols) sum += x[c];");
     const Source source = read_source(text, all_lines(), {});
     const std::vector<Slot> slots = slots_of(source);
@@ -341,7 +341,7 @@ TEST(Switched, FormsOfAStatementAConditionAndAFirstValueAreInOneText) {
         EXPECT_FALSE(type && slot >= 0) << "a type has no form";
     }
     ASSERT_GT(placed.size(), 100u);
-    const Switched one = switched(source, slots, placed);
+    const MutantSchemata one = mutant_schemata(source, slots, placed);
     EXPECT_EQ(std::set<int>(one.numbers.begin(), one.numbers.end()).size(), placed.size());
     EXPECT_EQ(*std::min_element(one.numbers.begin(), one.numbers.end()), 1);
     for (size_t k = 0; k < placed.size(); ++k)
@@ -351,7 +351,7 @@ TEST(Switched, FormsOfAStatementAConditionAndAFirstValueAreInOneText) {
 }
 
 // Of one statement the first change wins, of two both are made.
-TEST(Switched, ASecondVariableMakesAnotherChangeBesides) {
+TEST(MutantSchemata, ASecondVariableMakesAnotherChangeBesides) {
     const std::string text = kernel_with("if (c < cols) sum += x[c];\n sum += best;");
     const Source source = read_source(text, all_lines(), {});
     const std::vector<Slot> slots = slots_of(source);
@@ -360,7 +360,7 @@ TEST(Switched, ASecondVariableMakesAnotherChangeBesides) {
     };
     const Rewrite bound = change("c < cols", "c <= cols"), sum = change("sum += x[c]", "sum -= x[c]");
     const Placed at_sum{&sum, slot_of(slots, sum)}, at_bound{&bound, slot_of(slots, bound)};
-    const Switched one = switched(source, slots, {at_sum}, {at_sum, at_bound});
+    const MutantSchemata one = mutant_schemata(source, slots, {at_sum}, {at_sum, at_bound});
     EXPECT_EQ(one.numbers, std::vector<int>{1});
     EXPECT_EQ(std::set<int>(one.besides.begin(), one.besides.end()), (std::set<int>{1, 2}));
     EXPECT_NE(one.text.find("const int wl_besides = wl_second_switch;"), std::string::npos) << one.text;
@@ -371,7 +371,7 @@ TEST(Switched, ASecondVariableMakesAnotherChangeBesides) {
     EXPECT_LT(first, second) << "the first variable is asked before the second";
 }
 
-TEST(Switched, WhatAHeadWithoutBracesGovernsTakesNothingBeforeIt) {
+TEST(MutantSchemata, WhatAHeadWithoutBracesGovernsTakesNothingBeforeIt) {
     const std::string text = kernel_with("if (c < cols) sum += x[c];");
     const Source source = read_source(text, all_lines(), {});
     const std::vector<Slot> slots = slots_of(source);

@@ -37,9 +37,9 @@ struct Several : testing::TestWithParam<Changed> {};
 TEST_P(Several, TheRightTextIsOneChangeAway) {
     const std::string wrong = kernel_with(GetParam().wrong), right = kernel_with(GetParam().right);
     const Source source = test::source_of(wrong);
-    Around around;
-    for (int line = 11; line < 16; ++line) around.suspicion.emplace(line, 0);
-    const std::vector<Rewrite> all = rewrites(source, around);
+    SearchContext context;
+    for (int line = 11; line < 16; ++line) context.suspicion.emplace(line, 0);
+    const std::vector<Rewrite> all = rewrites(source, context);
     test::expect_change_into(all, wrong, right, GetParam().before);
 }
 
@@ -325,9 +325,9 @@ TEST(Borders, AFunctionAsksWhereItsImageEnds) {
         "__device__ int at(int i, int n) {\n    if (i < 0) return -i;\n    return i;\n}\n"
         "__global__ void k(float* y, int n) { y[at(threadIdx.x, n)] = 1.0f; }\n";
     const Source source = test::source_of(wrong);
-    Around around;
-    around.suspicion.emplace(3, 0);
-    const std::vector<Rewrite> all = rewrites(source, around);
+    SearchContext context;
+    context.suspicion.emplace(3, 0);
+    const std::vector<Rewrite> all = rewrites(source, context);
     for (const char* end : {"2 * (n - 1) - i", "n - 1", "i - n"}) {
         std::string right = wrong;
         right.insert(right.find("return i;"), "if (i >= n) return " + std::string(end) + "; ");
@@ -339,11 +339,11 @@ TEST(Offsets, WhatAddsWhatAllLacksComesFirst) {
     const std::string wrong = kernel_with("turn = min(turn, c * rows + t);"),
                       right = kernel_with("turn = min(turn, c * rows + t + 1);");
     const Source source = test::source_of(wrong);
-    Around around;
-    around.suspicion.emplace(11, 0);
+    SearchContext context;
+    context.suspicion.emplace(11, 0);
     const auto place = [&](int offset) {
-        around.offset = offset;
-        const std::vector<Rewrite> all = rewrites(source, around);
+        context.offset = offset;
+        const std::vector<Rewrite> all = rewrites(source, context);
         const auto found = test::change_into(all, wrong, right);
         EXPECT_NE(found, all.end());
         return found - all.begin();
@@ -355,9 +355,9 @@ TEST(Offsets, WhatAddsWhatAllLacksComesFirst) {
 
 TEST(Names, NothingIsMadeOfItself) {
     const Source source = test::source_of(kernel_with("const float next = fmaxf(low, norm);\nsum += next;"));
-    Around around;
-    around.suspicion.emplace(11, 0);
-    for (const Rewrite& r : rewrites(source, around))
+    SearchContext context;
+    context.suspicion.emplace(11, 0);
+    for (const Rewrite& r : rewrites(source, context))
         EXPECT_EQ(rewritten(source.text, r).find("next = fmaxf(low, next)"), std::string::npos) << r.now;
 }
 

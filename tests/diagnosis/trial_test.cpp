@@ -5,7 +5,7 @@
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/prove/draws.h"
 #include "instrumentation/diagnosis/run.h"
-#include "instrumentation/diagnosis/search/hunt.h"
+#include "instrumentation/diagnosis/search/candidate_queue.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/ptx/edit/edit.h"
 
@@ -78,10 +78,10 @@ TEST(Trial, AChangeThatSeemsToPollRunsItsBlockAlone) {
     EXPECT_EQ(t.bad, 0);
 }
 
-Mended mended_at(int line, const char* now, bool frail) {
+Mended mended_at(int line, const char* now, bool overfits_shape) {
     Mended out;
     out.rule = "wrong_constant", out.was = "2", out.now = now;
-    out.where.line = line, out.frail = frail, out.warp_instructions = 1000;
+    out.where.line = line, out.overfits_shape = overfits_shape, out.warp_instructions = 1000;
     return out;
 }
 
@@ -95,10 +95,10 @@ struct Scaled {
 };
 
 // Of one line what fails at a shape that was guessed yields to what does not, however early it was tried.
-TEST(Hunt, WhatIsFrailYields) {
+TEST(CandidateQueue, WhatOverfitsItsShapeYields) {
     const Scaled scaled;
     Work spent = 0;
-    Hunt h{.lab = {scaled.symptoms}, .work = &spent, .limit = kWorkPerSecond};
+    CandidateQueue h{.setup = {scaled.symptoms}, .work = &spent, .limit = kWorkPerSecond};
     h.proven.emplace_back(0, mended_at(3, "3", true));
     h.proven.emplace_back(5, mended_at(3, "turns", false));
     h.proven.emplace_back(7, mended_at(9, "rows", true));
@@ -115,10 +115,10 @@ Mended barrier_at(int line) {
     return out;
 }
 
-TEST(Hunt, OfABarriersPlacesTheFirstOneIsToldFirst) {
+TEST(CandidateQueue, OfABarriersPlacesTheFirstOneIsToldFirst) {
     const Scaled scaled;
     Work spent = 0;
-    Hunt h{.lab = {scaled.symptoms}, .work = &spent, .limit = kWorkPerSecond};
+    CandidateQueue h{.setup = {scaled.symptoms}, .work = &spent, .limit = kWorkPerSecond};
     for (const auto& [change, line] : {std::pair(2, 9), std::pair(5, 4), std::pair(8, 6)})
         h.proven.emplace_back(static_cast<size_t>(change), barrier_at(line));
     h.proven.emplace_back(9, mended_at(1, "3", true));
@@ -132,25 +132,25 @@ TEST(Hunt, OfABarriersPlacesTheFirstOneIsToldFirst) {
 
 // A change that leaves one output alone writes as much of the other as before; of a launch that leaves
 // nothing to compare there are faults alone.
-TEST(Hunt, EachOutputIsWrittenStill) {
+TEST(CandidateQueue, EachOutputIsWrittenStill) {
     const Scaled scaled;
-    Lab lab{scaled.symptoms};
-    lab.compared = lab.outputs = 68, lab.of_output = {64, 4};
+    TrialSetup setup{scaled.symptoms};
+    setup.compared = setup.outputs = 68, setup.of_output = {64, 4};
     Trial trial;
     trial.compared = trial.outputs = 128, trial.of_output = {128, 0};
-    EXPECT_FALSE(mends(lab, trial));
+    EXPECT_FALSE(mends(setup, trial));
     trial.compared = trial.outputs = 136, trial.of_output = {128, 8};
-    EXPECT_TRUE(mends(lab, trial));
+    EXPECT_TRUE(mends(setup, trial));
     trial.bad = 1;
-    EXPECT_FALSE(mends(lab, trial));
-    lab.blind = true, trial.bad = trial.compared = 0;
-    EXPECT_TRUE(mends(lab, trial));
+    EXPECT_FALSE(mends(setup, trial));
+    setup.blind = true, trial.bad = trial.compared = 0;
+    EXPECT_TRUE(mends(setup, trial));
     trial.incidents.emplace_back().kind = execution::Incident::Kind::misaligned;
-    EXPECT_FALSE(mends(lab, trial));
+    EXPECT_FALSE(mends(setup, trial));
 }
 
 // Where the kernel as it is comes right nothing is proven.
-TEST(Hunt, AnotherSeedIsOneOnWhichItShows) {
+TEST(CandidateQueue, AnotherSeedIsOneOnWhichItShows) {
     const Scaled scaled;
     const auto wrong_at = [](uint64_t wrong) {
         return [wrong](const TrialOptions& o) {
@@ -159,26 +159,26 @@ TEST(Hunt, AnotherSeedIsOneOnWhichItShows) {
             return t;
         };
     };
-    Lab lab{scaled.symptoms};
-    choose_seed(lab, wrong_at(3));
-    EXPECT_EQ(lab.other_seed, 3u);
-    Lab other{scaled.symptoms};
+    TrialSetup setup{scaled.symptoms};
+    choose_seed(setup, wrong_at(3));
+    EXPECT_EQ(setup.other_seed, 3u);
+    TrialSetup other{scaled.symptoms};
     choose_seed(other, wrong_at(40));
     EXPECT_EQ(other.other_seed, 1u);
 }
 
 // A bound that says nothing of an output with a seed leaves it out there.
-TEST(Hunt, AnotherSeedIsOneOnWhichEachOutputIsJudged) {
+TEST(CandidateQueue, AnotherSeedIsOneOnWhichEachOutputIsJudged) {
     const Scaled scaled;
-    Lab lab{scaled.symptoms};
-    lab.of_output = {4, 4};
-    choose_seed(lab, [](const TrialOptions& o) {
+    TrialSetup setup{scaled.symptoms};
+    setup.of_output = {4, 4};
+    choose_seed(setup, [](const TrialOptions& o) {
         Trial t;
         t.compared = t.outputs = 8, t.bad = 1;
         t.of_output = {o.seed_offset < 2 ? 0 : 4, 4};
         return t;
     });
-    EXPECT_EQ(lab.other_seed, 2u);
+    EXPECT_EQ(setup.other_seed, 2u);
 }
 
 // Places in a table of hashes, or values of few rows, are chance: what fits two draws by it does not fit all.
@@ -208,11 +208,11 @@ TEST(Proof, DrawsThatAreTheSameDoNotCount) {
     EXPECT_LT(draws_of(scaled.symptoms.prover, 20, 2e7).size(), 4u) << "of long trials there are fewer";
 }
 
-// Behind what is frail another change is looked for, which is not.
-TEST(Hunt, FarBehindWhatIsFrailOnlyWhatIsNotIsTold) {
+// Behind what overfits its shape another change is looked for, which is not.
+TEST(CandidateQueue, FarAfterWhatOverfitsOnlyWhatDoesNotIsTold) {
     const Scaled scaled;
     Work spent = 0;
-    Hunt h{.lab = {scaled.symptoms}, .work = &spent, .limit = kWorkPerSecond, .around = 48};
+    CandidateQueue h{.setup = {scaled.symptoms}, .work = &spent, .limit = kWorkPerSecond, .tried_after = 48};
     h.prove.where = [](size_t change) { return mended_at(static_cast<int>(change), "2", false).where; };
     h.prove.proven = [](size_t change) {
         return std::optional(mended_at(static_cast<int>(change), "2", change != 500));
@@ -227,10 +227,10 @@ TEST(Hunt, FarBehindWhatIsFrailOnlyWhatIsNotIsTold) {
 }
 
 // Which of two threads is quicker says nothing.
-TEST(Hunt, WhatWasProvenBeforeTheFirstOneIsNotToldFarBehindIt) {
+TEST(CandidateQueue, WhatWasProvenBeforeTheFirstOneIsNotToldFarBehindIt) {
     const Scaled scaled;
     Work spent = 0;
-    Hunt h{.lab = {scaled.symptoms}, .work = &spent, .limit = kWorkPerSecond, .around = 48};
+    CandidateQueue h{.setup = {scaled.symptoms}, .work = &spent, .limit = kWorkPerSecond, .tried_after = 48};
     h.prove.where = [](size_t change) { return mended_at(static_cast<int>(change), "2", false).where; };
     h.prove.proven = [](size_t change) {
         return std::optional(mended_at(static_cast<int>(change), "2", false));

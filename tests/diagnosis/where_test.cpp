@@ -1,6 +1,6 @@
 // Changes that are right at some places alone, and launches that leave others' elements as they were.
-#include "instrumentation/diagnosis/search/needed/actions.h"
-#include "instrumentation/diagnosis/search/needed/form.h"
+#include "instrumentation/diagnosis/search/angelic/actions.h"
+#include "instrumentation/diagnosis/search/angelic/form.h"
 #include "tests/support/program.h"
 #include "tests/support/rewrites.h"
 
@@ -128,10 +128,10 @@ constexpr const char* kText =
 
 std::vector<std::string> done(const char* condition) {
     const rewrite::Source s = wl::test::source_of(kText);
-    rewrite::Around around;
-    for (int k = 1; k < 12; ++k) around.suspicion.emplace(k, 0);
+    rewrite::SearchContext context;
+    for (int k = 1; k < 12; ++k) context.suspicion.emplace(k, 0);
     std::vector<std::string> out;
-    for (const Action& a : actions_of(s, around, 200))
+    for (const Action& a : actions_of(s, context, 200))
         out.push_back(rewritten(s.text, done_where(s, a, condition)));
     return out;
 }

@@ -5,7 +5,7 @@
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/run.h"
-#include "instrumentation/diagnosis/search/hunt.h"
+#include "instrumentation/diagnosis/search/candidate_queue.h"
 #include "instrumentation/diagnosis/search/search.h"
 
 #include <chrono>
@@ -70,10 +70,10 @@ TEST(InTurn, WhichNumbersCountDependsOnTheirWorkAlone) {
     const Symptoms s = wrong.symptoms();
     for (const int threads : {1, 2, 7}) {
         Work spent = 5;
-        Hunt hunt{.lab = {s}, .work = &spent, .limit = 105};
+        CandidateQueue queue{.setup = {s}, .work = &spent, .limit = 105};
         std::mutex lock;
         std::set<size_t> ran;
-        const size_t kept = in_turn(hunt, threads, 50, [&] {
+        const size_t kept = in_turn(queue, threads, 50, [&] {
             count_work(1e6);  // what a thread needs for itself is no work of the search
             return [&](size_t k) {
                 count_work(10.0 * static_cast<double>(k));
@@ -85,7 +85,7 @@ TEST(InTurn, WhichNumbersCountDependsOnTheirWorkAlone) {
         EXPECT_EQ(kept, 6U) << threads;
         EXPECT_EQ(spent, 5U + 150U) << threads;
         for (size_t k = 0; k < kept; ++k) EXPECT_TRUE(ran.contains(k)) << k;
-        EXPECT_EQ(in_turn(hunt, threads, 50, [] { return [](size_t) {}; }), 0U) << "nothing is left";
+        EXPECT_EQ(in_turn(queue, threads, 50, [] { return [](size_t) {}; }), 0U) << "nothing is left";
     }
 }
 
@@ -93,8 +93,8 @@ TEST(InTurn, AThreadWithoutAWorkerTakesNoNumber) {
     Wrong wrong("smooth.toml", "half");
     const Symptoms s = wrong.symptoms();
     Work spent = 0;
-    Hunt hunt{.lab = {s}, .work = &spent, .limit = 1};
-    EXPECT_EQ(in_turn(hunt, 3, 9, [] { return std::function<void(size_t)>(); }), 0U);
+    CandidateQueue queue{.setup = {s}, .work = &spent, .limit = 1};
+    EXPECT_EQ(in_turn(queue, 3, 9, [] { return std::function<void(size_t)>(); }), 0U);
 }
 
 // The limit ends it in the middle of its changes.

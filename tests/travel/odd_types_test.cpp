@@ -91,7 +91,7 @@ struct OddTypes : testing::Test {
         options.debug = debug;
         module = ptx::parse(compile::compile(options).ptx);
         std::filesystem::remove(path);
-        emulator::Journey journey;
+        emulator::ReplaySpec journey;
         journey.program = emulator::lower(module, "odd");
         journey.launch.block = {64, 1, 1};
         journey.launch.grid = {1, 1, 1};

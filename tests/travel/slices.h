@@ -162,7 +162,7 @@ struct Slices : testing::Test {
         options.debug = debug;
         module = ptx::parse(compile::compile(options).ptx);
         std::filesystem::remove(path);
-        emulator::Journey journey;
+        emulator::ReplaySpec journey;
         journey.program = emulator::lower(module, kernel);
         journey.launch.block = {threads, 1, 1};
         journey.launch.grid = {1, 1, 1};

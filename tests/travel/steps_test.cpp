@@ -57,7 +57,7 @@ Route route_of(const char* source, ptx::Module& module, uint32_t threads = 32) {
     options.debug = true;
     module = ptx::parse(compile::compile(options).ptx);
     std::filesystem::remove(path);
-    emulator::Journey journey;
+    emulator::ReplaySpec journey;
     journey.program = emulator::lower(module, "k");
     journey.launch.block = {threads, 1, 1};
     journey.launch.grid = {1, 1, 1};
@@ -82,13 +82,13 @@ struct Steps : testing::Test {
     }
     const emulator::Here& here() const { return emulator::here(*route.traveller); }
     int line() const { return route.sites[here().site].line; }
-    bool step(Stride stride, bool back = false, int lane = -1) {
+    bool step(StepKind stride, bool back = false, int lane = -1) {
         Move move;
         move.stride = stride, move.back = back;
         return make(route, move, lane);
     }
     // Instants to which such steps lead from here, this one first.
-    std::vector<uint64_t> instants(Stride stride, bool back) {
+    std::vector<uint64_t> instants(StepKind stride, bool back) {
         std::vector<uint64_t> orders{here().order};
         while (step(stride, back)) orders.push_back(here().order);
         return orders;
@@ -111,36 +111,36 @@ TEST_F(Steps, LookingOnKnowsTheWholeBlockAndLeavesStepsAsTheyAre) {
     EXPECT_EQ(route.trace.end, instants);
     ASSERT_TRUE(emulator::go_to(*route.traveller, 0));
     Move over;
-    over.stride = Stride::over;
+    over.stride = StepKind::over;
     EXPECT_TRUE(make(route, over, 0));
 }
 
 TEST_F(Steps, OverStaysInTheFunctionIntoEntersItOutLeavesIt) {
     at_line(1, 9);
-    ASSERT_TRUE(step(Stride::over));
+    ASSERT_TRUE(step(StepKind::over));
     EXPECT_EQ(line(), 10);
     EXPECT_EQ(here().warp, 1) << "the other warp's instants are not the step's";
-    ASSERT_TRUE(step(Stride::over, true));
+    ASSERT_TRUE(step(StepKind::over, true));
     EXPECT_EQ(line(), 9);
-    ASSERT_TRUE(step(Stride::into));
+    ASSERT_TRUE(step(StepKind::into));
     EXPECT_EQ(here().depth, 1U);
     EXPECT_LE(line(), 2);
-    while (line() != 3) ASSERT_TRUE(step(Stride::over));
+    while (line() != 3) ASSERT_TRUE(step(StepKind::over));
     EXPECT_EQ(here().depth, 1U);
     const uint64_t inside = here().order;
-    ASSERT_TRUE(step(Stride::out));
+    ASSERT_TRUE(step(StepKind::out));
     EXPECT_EQ(line(), 9);
     EXPECT_EQ(here().depth, 0U);
-    ASSERT_TRUE(step(Stride::into, true));
+    ASSERT_TRUE(step(StepKind::into, true));
     EXPECT_EQ(here().depth, 1U) << "back into the end of what was called";
     EXPECT_GE(here().order, inside);
-    ASSERT_TRUE(step(Stride::out, true));
+    ASSERT_TRUE(step(StepKind::out, true));
     EXPECT_EQ(line(), 9);
     EXPECT_LT(here().order, inside) << "where the call is made";
 }
 
 TEST_F(Steps, ForwardAndBackLeadThroughTheSameInstants) {
-    for (const Stride stride : {Stride::into, Stride::over, Stride::barrier}) {
+    for (const StepKind stride : {StepKind::into, StepKind::over, StepKind::barrier}) {
         at_line(0, 7);
         std::vector<uint64_t> on = instants(stride, false);
         ASSERT_GT(on.size(), static_cast<size_t>(kRounds));
@@ -155,10 +155,10 @@ TEST_F(Steps, ForwardAndBackLeadThroughTheSameInstants) {
 TEST_F(Steps, ALaneThatIsNamedIsFollowedWhereTheLanesPart) {
     for (const int lane : {0, 1}) {
         at_line(0, 10);
-        ASSERT_TRUE(step(Stride::over, false, lane));
+        ASSERT_TRUE(step(StepKind::over, false, lane));
         EXPECT_EQ(line(), lane == 0 ? 11 : 13);
         EXPECT_NE(here().lanes >> lane & 1, 0U);
-        ASSERT_TRUE(step(Stride::over, true, lane));
+        ASSERT_TRUE(step(StepKind::over, true, lane));
         EXPECT_EQ(line(), 10);
     }
 }
@@ -166,16 +166,16 @@ TEST_F(Steps, ALaneThatIsNamedIsFollowedWhereTheLanesPart) {
 TEST_F(Steps, TheMiddleOfALineGoesBackToItsFirstInstruction) {
     at_line(0, 10, 2);
     const uint64_t first = here().order;
-    ASSERT_TRUE(step(Stride::instruction));
+    ASSERT_TRUE(step(StepKind::instruction));
     ASSERT_EQ(line(), 10);
-    ASSERT_TRUE(step(Stride::over, true));
+    ASSERT_TRUE(step(StepKind::over, true));
     EXPECT_EQ(here().order, first);
 }
 
 TEST_F(Steps, RunToALineComesToEachOfItsArrivals) {
     at_line(0, 7);
     Move move;
-    move.stride = Stride::line, move.line = 9;
+    move.stride = StepKind::line, move.line = 9;
     std::vector<uint64_t> on, back;
     while (make(route, move, -1)) on.push_back(here().order);
     EXPECT_EQ(on.size(), static_cast<size_t>(kRounds));
@@ -188,7 +188,7 @@ TEST_F(Steps, RunToALineComesToEachOfItsArrivals) {
 TEST_F(Steps, BreakpointsHoldTheirConditionOverLanesAndWarps) {
     at_line(0, 7);
     Move move;
-    move.stride = Stride::stop;
+    move.stride = StepKind::stop;
     move.at.push_back({"k.cu", 14, watch::parse("round == 3 && lane == 5")});
     ASSERT_TRUE(make(route, move, -1));
     EXPECT_EQ(line(), 14);
@@ -217,7 +217,7 @@ TEST_F(Steps, ABreakpointOnDataStopsWhereAnyWarpWritesIt) {
     ASSERT_TRUE(out);
     at_line(0, 7);
     Move move;
-    move.stride = Stride::stop;
+    move.stride = StepKind::stop;
     Breakpoint data;
     data.element = "out[40]", data.written = {out->first + 40 * 4, 4};
     move.at = {data};
@@ -235,7 +235,7 @@ TEST_F(Steps, ABreakpointOnDataStopsWhereAnyWarpWritesIt) {
     move.back = false;
     ASSERT_TRUE(make(route, move, -1));
     EXPECT_EQ(here().order, written) << "what comes first of a line and of data";
-    while (step(Stride::over)) {}
+    while (step(StepKind::over)) {}
     move.back = true, move.at = {data};
     ASSERT_TRUE(make(route, move, -1));
     EXPECT_EQ(here().order, written);
@@ -276,7 +276,7 @@ TEST_F(Steps, AnotherWarpIsReadWhereItStands) {
     }
     EXPECT_EQ(value_of_i(3), "35");
     EXPECT_EQ(here().order, before.order);
-    ASSERT_TRUE(step(Stride::over)) << "and it goes on from where it stood";
+    ASSERT_TRUE(step(StepKind::over)) << "and it goes on from where it stood";
     EXPECT_EQ(here().warp, 1);
 }
 
@@ -306,8 +306,8 @@ TEST(Parted, TheOtherLanesAreReadWhereTheyStandAndNothingOfThatIsLeft) {
 
 TEST_F(Steps, IterationsOfNoStageAreRefused) {
     at_line(0, 9);
-    EXPECT_THROW(step(Stride::iteration), Error);
-    EXPECT_FALSE(step(Stride::mark));
+    EXPECT_THROW(step(StepKind::iteration), Error);
+    EXPECT_FALSE(step(StepKind::mark));
     EXPECT_EQ(line(), 9);
 }
 

@@ -32,8 +32,8 @@ struct Launched {
         launch.params.resize(at + 8);
         std::memcpy(launch.params.data() + at, &address, 8);
     }
-    emulator::Journey journey(int64_t block, uint64_t seed = 0) const {
-        emulator::Journey j;
+    emulator::ReplaySpec journey(int64_t block, uint64_t seed = 0) const {
+        emulator::ReplaySpec j;
         j.program = program, j.launch = launch, j.memory = memory;
         j.block = block, j.schedule_seed = seed;
         j.key_frame_interval = 200;

@@ -85,7 +85,7 @@ struct Spied : Launched {
         });
     }
     void start(int64_t block, uint64_t seed, uint64_t interval) {
-        emulator::Journey j = journey(block, seed);
+        emulator::ReplaySpec j = journey(block, seed);
         if (interval == 0) j.key_frame_bytes = 0;
         j.key_frame_interval = interval;
         spying = &spy;

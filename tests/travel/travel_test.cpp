@@ -59,7 +59,7 @@ struct Travel : testing::Test {
         start({});
     }
     // From the block's start, with these key frames and this schedule.
-    void start(emulator::Journey journey) {
+    void start(emulator::ReplaySpec journey) {
         journey.program = emulator::lower(module, "k");
         journey.launch.block = {64, 1, 1};
         journey.launch.grid = {1, 1, 1};
@@ -249,7 +249,7 @@ TEST_F(Travel, EveryInstantHoldsWhatTheFirstRunHeld) {
 
 TEST_F(Travel, KeyFramesChangeNothingThatAnInstantHolds) {
     for (const uint64_t seed : {0, 5}) {
-        emulator::Journey plain;
+        emulator::ReplaySpec plain;
         plain.schedule_seed = seed;
         plain.key_frame_bytes = 0;
         start(plain);
@@ -285,7 +285,7 @@ TEST_F(Travel, StoppingAndGoingOnChangesNothing) {
 }
 
 TEST_F(Travel, KeyFramesKeepToTheirMemory) {
-    emulator::Journey journey;
+    emulator::ReplaySpec journey;
     journey.key_frame_bytes = 1 << 20;
     journey.key_frame_interval = 10;
     start(journey);
@@ -326,7 +326,7 @@ TEST_F(Travel, DivergedLanesAreNotThere) {
 
 TEST_F(Travel, AWarpThatIsHeldBackBeforeABarrierComesToItOnce) {
     for (const uint64_t seed : {0, 5}) {
-        emulator::Journey journey;
+        emulator::ReplaySpec journey;
         journey.schedule_seed = seed;
         start(std::move(journey));
         std::map<int, int> arrivals;  // by warp

@@ -92,7 +92,7 @@ TEST(TravelWait, EveryInstantOfAWaitingBlockIsThereAgain) {
 
 TEST(TravelWait, WhatOthersWriteHasALimitThatIsNamed) {
     Launched w = look_back();
-    emulator::Journey j = w.journey(0);
+    emulator::ReplaySpec j = w.journey(0);
     j.turn_bytes = 64;
     try {
         make_route(w.module, std::move(j));

@@ -53,8 +53,8 @@ void undescribed(Bench& b) {
 }
 void in_the_middle(Bench& b) {
     b.frames(2);
-    step(b.session, b.selection, 1, Stride::stop), b.frames(2);
-    step(b.session, b.selection, 1, Stride::stop), b.frames(2);
+    step(b.session, b.selection, 1, StepKind::stop), b.frames(2);
+    step(b.session, b.selection, 1, StepKind::stop), b.frames(2);
 }
 // Where Lanes has said what is there; a step goes on from that instant.
 void stepping(Bench& b) {

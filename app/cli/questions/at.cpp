@@ -268,7 +268,7 @@ std::unique_ptr<Trip> make_trip(
     const diagnosis::Experiment& e = trip->experiment;
     if (trip->recorded) repeat(*trip, {*trip->recorded, fresh, {}, {}, command.kernel.kernel});
     diagnosis::Prepared prepared = diagnosis::prepare(e);
-    emulator::Journey journey{
+    emulator::ReplaySpec journey{
         emulator::lower(e.module, e.entry), prepared.launch, std::move(prepared.memory)};
     const int64_t first = trip->recorded ? recorded_block(*trip->recorded) : 0;
     journey.block = trip->block =

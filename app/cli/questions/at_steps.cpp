@@ -14,7 +14,7 @@ constexpr size_t kMostStops = 1000;  // that are told, the last ones
 
 [[noreturn]] void refuse(const Trip& trip, const StepWord& word) {
     const emulator::Here& here = emulator::here(*trip.route.traveller);
-    if (word.move.stride == travel::Stride::instruction)
+    if (word.move.stride == travel::StepKind::instruction)
         throw Error(fmt::format(
             "the warp does not execute {} instructions {} time {}",
             word.count,
@@ -24,7 +24,7 @@ constexpr size_t kMostStops = 1000;  // that are told, the last ones
     throw Error(fmt::format(
         "--step {}: there is no such instant of {} {} time {} ({})",
         word.text,
-        word.move.any_warp || !word.written.empty() || word.move.stride == travel::Stride::race
+        word.move.any_warp || !word.written.empty() || word.move.stride == travel::StepKind::race
             ? "any warp"
             : fmt::format("warp {}", here.warp),
         word.move.back ? "before" : "after",
@@ -57,7 +57,7 @@ std::vector<travel::Racing> racing_in(const Trip& trip) {
 }
 
 void take(Trip& trip, const StepWord& word, const AtOptions& o, std::vector<Stop>& way) {
-    if (word.move.stride == travel::Stride::instruction) {
+    if (word.move.stride == travel::StepKind::instruction) {
         if (!travel::step(trip.route, word.move.back ? -word.count : word.count)) refuse(trip, word);
         tell(way, trip, word.text);
         return;
@@ -68,7 +68,7 @@ void take(Trip& trip, const StepWord& word, const AtOptions& o, std::vector<Stop
     for (travel::Breakpoint& b : move.at)
         if (!b.element.empty()) b.written = bytes_of(trip, b.element, o.iteration).bytes;
     emulator::go_to(*trip.route.traveller, order);  // finding the tile took the route away
-    if (move.stride == travel::Stride::race) move.racing = racing_in(trip);
+    if (move.stride == travel::StepKind::race) move.racing = racing_in(trip);
     for (int64_t i = 0; i < word.count; ++i) {
         if (!travel::make(trip.route, move, o.lane)) refuse(trip, word);
         tell(way, trip, word.text);

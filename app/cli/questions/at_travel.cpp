@@ -27,8 +27,8 @@ travel::Wanted wanted_of(const AtOptions& o) {
     w.epoch = o.epoch;
     w.ptx_line = o.ptx_line;
     w.site = o.site;
-    if (o.first == "nan") w.makes = travel::Odd::nan;
-    if (o.first == "inf") w.makes = travel::Odd::inf;
+    if (o.first == "nan") w.makes = travel::NonFinite::nan;
+    if (o.first == "inf") w.makes = travel::NonFinite::inf;
     w.fragments = o.fragments;
     w.hit = o.hit;
     if (o.time >= 0) w.time = static_cast<uint64_t>(o.time);

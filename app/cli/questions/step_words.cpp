@@ -13,25 +13,25 @@ namespace wl::app {
 
 namespace {
 
-using travel::Stride;
+using travel::StepKind;
 
 struct Named {
     const char* word;
-    Stride stride;
+    StepKind stride;
 };
 constexpr std::array<Named, 12> kWords{
-    {{"into", Stride::into},
-     {"over", Stride::over},
-     {"out", Stride::out},
-     {"instruction", Stride::instruction},
-     {"line", Stride::line},
-     {"mark", Stride::mark},
-     {"stage", Stride::stage},
-     {"iteration", Stride::iteration},
-     {"barrier", Stride::barrier},
-     {"write", Stride::write},
-     {"race", Stride::race},
-     {"go", Stride::stop}}
+    {{"into", StepKind::into},
+     {"over", StepKind::over},
+     {"out", StepKind::out},
+     {"instruction", StepKind::instruction},
+     {"line", StepKind::line},
+     {"mark", StepKind::mark},
+     {"stage", StepKind::stage},
+     {"iteration", StepKind::iteration},
+     {"barrier", StepKind::barrier},
+     {"write", StepKind::write},
+     {"race", StepKind::race},
+     {"go", StepKind::stop}}
 };
 
 std::optional<int64_t> number(const std::string& text) {
@@ -46,7 +46,7 @@ std::optional<int64_t> number(const std::string& text) {
     throw Error(fmt::format("--step: \"{}\" {}", text, why));
 }
 
-Stride stride_of(const std::string& text, const std::string& word) {
+StepKind stride_of(const std::string& text, const std::string& word) {
     std::vector<std::string> known{"back"};
     for (const Named& n : kWords) {
         if (word == n.word) return n.stride;
@@ -85,19 +85,19 @@ void read_rest(
     StepWord& s, const std::vector<std::string>& words, const std::vector<std::string>& breakpoints
 ) {
     const std::string rest = join(std::span(words).subspan(1), " ");
-    const bool wants = s.move.stride == Stride::line || s.move.stride == Stride::write;
-    s.move.any_warp = s.move.stride == Stride::stop && rest == "any";
+    const bool wants = s.move.stride == StepKind::line || s.move.stride == StepKind::write;
+    s.move.any_warp = s.move.stride == StepKind::stop && rest == "any";
     if (wants ? rest.empty() : !rest.empty() && !s.move.any_warp)
         refuse(
             s.text, wants ? "needs one word more: line FILE:LINE, write NAME[i][j]" : "has a word too many"
         );
-    if (s.move.stride == Stride::write) s.written = rest;
-    if (s.move.stride == Stride::line) {
+    if (s.move.stride == StepKind::write) s.written = rest;
+    if (s.move.stride == StepKind::line) {
         const travel::Breakpoint b = breakpoint_from(rest);
         if (b.line == 0) refuse(s.text, "names no line");
         s.move.file = b.file, s.move.line = b.line;
-        if (b.when) s.move.stride = Stride::stop, s.move.at = {b};
-    } else if (s.move.stride == Stride::stop) {
+        if (b.when) s.move.stride = StepKind::stop, s.move.at = {b};
+    } else if (s.move.stride == StepKind::stop) {
         if (breakpoints.empty()) refuse(s.text, "stops nowhere: name a line or what is written with --break");
         for (const std::string& b : breakpoints) s.move.at.push_back(breakpoint_from(b));
     }

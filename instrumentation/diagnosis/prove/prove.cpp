@@ -1,8 +1,8 @@
 // Hypotheses and orders, tried.
 #include "instrumentation/diagnosis/prove/prove.h"
 
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/prove/draws.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/manifest/params.h"
 

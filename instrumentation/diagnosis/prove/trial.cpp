@@ -7,7 +7,7 @@
 #include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/assemble.h"
 #include "instrumentation/diagnosis/observe.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/prove/judge.h"
 #include "instrumentation/emulator/fp64/fp64.h"
 #include "instrumentation/emulator/observe/part_exited.h"

@@ -1,6 +1,6 @@
 #include "instrumentation/diagnosis/prove/watch.h"
 
-#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/emulator/schedule/watched_blocks.h"
 
 namespace wl::diagnosis {

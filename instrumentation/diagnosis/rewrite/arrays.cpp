@@ -233,7 +233,7 @@ void put_outer_before(Writer& w, const Body& body, const Statement& st, int k) {
     std::vector<std::string> outer;
     for (const Variable* u : visible(w.s, st.first))
         if (is_whole(*u) && is_own(body, *u) && u != v && outer.size() < kMost) outer.push_back(u->name);
-    for (const char axis : w.around.axes) outer.push_back(std::string("blockIdx.") + axis);
+    for (const char axis : w.context.axes) outer.push_back(std::string("blockIdx.") + axis);
     for (const std::string& n : extents_of(w.s, body, *v))
         for (const std::string& u : outer)
             w.replace(kIndex, 2, k, k, fmt::format("({} * {} + {})", u, n, v->name));

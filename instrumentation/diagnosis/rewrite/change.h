@@ -40,7 +40,6 @@ enum class Family : uint8_t {
     missing,
     warps,
     arrays,
-    elsewhere,
 };
 
 struct Rewrite {
@@ -49,7 +48,7 @@ struct Rewrite {
     std::string was, now;  // "<" and "<="; "K" and "N"; "16" and "17"; was empty: `now` is put in
     int line = 0;
     std::vector<Edit> edits;  // in order; they do not overlap
-    int far = 0;              // from the suspected lines: 0 on one, up to 3 elsewhere
+    int suspicion_rank = 0;   // from the suspected lines: 0 on one, up to 3 elsewhere
     Family family = Family::signs;
     // Changes of other places that are made with it.
     struct Besides {
@@ -58,14 +57,14 @@ struct Rewrite {
     };
     std::vector<Besides> besides = {};
     std::string remark = {};  // a sentence of its maker's, for whoever is told that it mends
-    int bias = 0;             // as odds: what its maker knows besides
-    int odds = 0;             // tenths of a logarithm: the more, the likelier is the change as text
+    int bias = 0;             // a log prior: what its maker knows besides
+    int log_prior = 0;        // tenths of a logarithm: the more, the likelier is the change as text
 };
 
-struct Around {
-    std::vector<int64_t> numbers;           // in play: extents of block and grid, parameters
-    std::map<int, int> suspicion;           // by line: Rewrite::far; lines that are not in it are far off
-    bool values_right = false;              // whoever does wrong should be kept out
+struct SearchContext {
+    std::vector<int64_t> numbers;  // in play: extents of block and grid, parameters
+    std::map<int, int> suspicion;  // by line: Rewrite::suspicion_rank; lines that are not in it are far off
+    bool values_right = false;     // whoever does wrong should be kept out
     std::vector<std::string> factors = {};  // that all of what is wrong lacks, as one writes them
     int offset = 0;                         // of whole numbers, that all of what is wrong lacks; 0: no such
     int triangle = 0;        // the line that stores what should be zero on one side of a diagonal; 0: none
@@ -75,7 +74,7 @@ struct Around {
 };
 
 // A likely change elsewhere comes before an odd one on the suspected line itself.
-constexpr int kFarther = 9;  // of a line's suspicion, as Rewrite::odds
-inline int price(const Rewrite& r) { return kFarther * r.far - r.odds; }
+constexpr int kFarther = 9;  // of a line's suspicion, as Rewrite::log_prior
+inline int score(const Rewrite& r) { return kFarther * r.suspicion_rank - r.log_prior; }
 
 }  // namespace wl::diagnosis::rewrite

@@ -144,7 +144,7 @@ void add_of_statement(Writer& w, const Body& body, const Statement& st) {
 // `col > row ? 0.0f : x` of `x`, where a triangle of a matrix should be zero.
 void clear_triangle(Writer& w, const Body& body, const Statement& st) {
     constexpr size_t kMostNumbers = 6;
-    const int sets = assignment_of(w.s, st), line = w.around.triangle;
+    const int sets = assignment_of(w.s, st), line = w.context.triangle;
     const bool stores = w.s.at(st.first).line <= line && w.s.at(st.last).line >= line;
     if (!stores || !w.is_near(st.first) || !w.s.is(sets, "=") || !w.s.is(sets - 1, "]")) return;
     if (!holds_real(w.s, st.first, st.last)) return;

@@ -229,7 +229,7 @@ std::vector<std::string> differences_in(const Writer& w, const Body& body, const
 
 // `if (!solid[cell])` before a statement, and beside what a guard asks already.
 void ask_more(Writer& w, const Body& body, const Statement& st) {
-    constexpr int kAsked = -12;  // as odds: other guards are likelier
+    constexpr int kAsked = -12;  // a log prior: other guards are likelier
     const bool plain = st.word.empty() && w.s.is(st.last, ";"), guard = st.word == "if";
     if (!w.is_near(st.first) || declares(w.s, st) || (!plain && !guard)) return;
     std::vector<std::string> all;

@@ -189,7 +189,7 @@ void round_down(Writer& w, const Statement& st) {
             if (all.was.empty()) all.was = was, all.now = now, all.line = w.s.at(first).line;
             all.edits.push_back({w.s.at(first).begin, w.s.at(last).end - w.s.at(first).begin, now});
         }
-        constexpr int kAll = 35;  // as odds
+        constexpr int kAll = 35;  // a log prior
         all.bias = kAll;
         if (all.edits.size() > 1) w.add(std::move(all));
     }

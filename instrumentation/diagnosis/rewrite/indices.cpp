@@ -17,8 +17,8 @@ bool is_table(const Variable& v) { return v.kind == ValueKind::whole && v.indire
 // Another index in place of a whole one: `row` for `i % rows`, `columns[i]`, `step % 2`.
 void replace_index(Writer& w, const Body& body, const Span& at, int cost) {
     const std::string text = w.s.words(at.first, at.last);
-    const auto put = [&](int price, const std::string& now) {
-        if (now != text) w.replace(kRule, price, at.first, at.last, now);
+    const auto put = [&](int score, const std::string& now) {
+        if (now != text) w.replace(kRule, score, at.first, at.last, now);
     };
     for (const Variable* t : visible(w.s, at.first)) {
         if (!is_table(*t)) continue;

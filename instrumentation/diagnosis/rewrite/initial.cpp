@@ -54,7 +54,7 @@ void clear_shared(Writer& w, const Body& body, const Variable& v, int behind, in
 
 // Before the first barrier that there is, by as many threads as it has elements.
 void clear_before_barrier(Writer& w, const Body& body, const Variable& v, int behind) {
-    constexpr int kBefore = 45;  // as odds: rather than with a barrier of its own
+    constexpr int kBefore = 45;  // a log prior: rather than with a barrier of its own
     const auto barrier =
         std::find_if(body.statements.begin(), body.statements.end(), [&](const Statement& st) {
             return st.first > behind && w.s.is(st.first, "__syncthreads");

@@ -1,4 +1,4 @@
-// Words in threes that stand elsewhere, and names that are used nowhere else.
+// Words in trigrams that stand elsewhere, and names that are used nowhere else.
 #include "instrumentation/diagnosis/rewrite/likely.h"
 
 #include "instrumentation/diagnosis/rewrite/expressions.h"
@@ -17,11 +17,11 @@ namespace wl::diagnosis::rewrite {
 
 namespace {
 
-// What tells likely changes from others, and what each is worth: fitted with the odds of the kinds
-// (odds.cpp).
+// What tells likely changes from others, and what each is worth: fitted with the log priors of the kinds
+// (log_priors.cpp).
 struct Signs {
     double known = 0,
-           was_known = 0;  // shares of threes that stand elsewhere, of the new words and of the old
+           was_known = 0;  // shares of trigrams that stand elsewhere, of the new words and of the old
     int uses_at_last = 0, uses_no_more = 0;
     int constants_no_more = 0;  // of the file: what is wrong is what they are
     int more_words = 0, less_words = 0;
@@ -60,7 +60,7 @@ size_t hash_of(std::string_view a, std::string_view b, std::string_view c) {
 
 struct Text {
     const Source& s;
-    std::unordered_map<size_t, int> threes;  // how often
+    std::unordered_map<size_t, int> trigrams;  // how often
 
     std::string_view word(int k) const { return k < 0 || k >= s.count() ? std::string_view() : s.word(k); }
     size_t three(int k) const { return hash_of(word(k), word(k + 1), word(k + 2)); }
@@ -68,7 +68,7 @@ struct Text {
 
 Text read(const Source& s) {
     Text out{s, {}};
-    for (int k = -2; k < s.count(); ++k) ++out.threes[out.three(k)];
+    for (int k = -2; k < s.count(); ++k) ++out.trigrams[out.three(k)];
     return out;
 }
 
@@ -90,14 +90,14 @@ void look_at_threes(const Text& text, const Rewrite& r, Signs& out) {
         std::vector<size_t> gone;
         for (int k = first - 2; k < end; ++k) gone.push_back(text.three(k));
         for (const size_t three : gone)
-            was_known += text.threes.at(three) > std::count(gone.begin(), gone.end(), three) ? 1 : 0,
+            was_known += text.trigrams.at(three) > std::count(gone.begin(), gone.end(), three) ? 1 : 0,
                 ++was_all;
         out.more_words += static_cast<int>(now.size()) - 4, out.less_words += end - first;
         for (size_t k = 0; k + 2 < now.size(); ++k) {
             const size_t three = hash_of(now[k], now[k + 1], now[k + 2]);
-            const auto found = text.threes.find(three);
+            const auto found = text.trigrams.find(three);
             const auto own = std::count(gone.begin(), gone.end(), three);
-            known += found != text.threes.end() && found->second > own ? 1 : 0;
+            known += found != text.trigrams.end() && found->second > own ? 1 : 0;
             ++all;
         }
     }
@@ -253,7 +253,7 @@ void weigh(const Source& s, std::vector<Rewrite>& all) {
         signs.alike = read_alike(r.was, r.now), signs.in_idiom = is_in_one(idioms, r);
         look_at_threes(text, r, signs);
         look_at_uses(namings, r, signs);
-        r.odds = odds_of(r) + r.bias + static_cast<int>(std::lround(worth(signs, r)));
+        r.log_prior = log_prior_of(r) + r.bias + static_cast<int>(std::lround(worth(signs, r)));
     }
 }
 

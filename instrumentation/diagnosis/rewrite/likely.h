@@ -9,10 +9,10 @@
 
 namespace wl::diagnosis::rewrite {
 
-// Sets Rewrite::odds of each.
+// Sets Rewrite::log_prior of each.
 void weigh(const Source& source, std::vector<Rewrite>& all);
 
-constexpr int kUnseen = -20;         // of a kind that the table does not have
-int odds_of(const Rewrite& change);  // odds.cpp: of its kind
+constexpr int kUnseen = -20;              // of a kind that the table does not have
+int log_prior_of(const Rewrite& change);  // log_priors.cpp: of its kind
 
 }  // namespace wl::diagnosis::rewrite

@@ -60,7 +60,7 @@ bool repeat_declared(Writer& w, const Statement& st, int first, int last) {
             w.s.words(ends + 1, last),
             stride
         );
-        w.replace(w.around.unwritten ? "never_written" : "partial_reduction", 2, st.first, st.last, head);
+        w.replace(w.context.unwritten ? "never_written" : "partial_reduction", 2, st.first, st.last, head);
         w.out.back().bias = kTelling;
     }
     return true;
@@ -93,7 +93,7 @@ void repeat(Writer& w, const Statement& st) {
              w.s.at(st.first).line,
              {{begin, length, fmt::format("{} {}", head, body)}}}
         );
-        if (w.around.unwritten) w.out.back().bias = kTelling;
+        if (w.context.unwritten) w.out.back().bias = kTelling;
     }
 }
 
@@ -112,7 +112,7 @@ void add_once(Writer& w, const Body& body, const Statement& st) {
     for (const Statement& o : body.statements)
         if (o.word == "if" && o.last + 1 == st.first) guard = &o;
     const int first = guard != nullptr ? guard->first : st.first;
-    for (const char axis : w.around.axes) put_once(w, first, fmt::format("if (blockIdx.{} == 0)", axis));
+    for (const char axis : w.context.axes) put_once(w, first, fmt::format("if (blockIdx.{} == 0)", axis));
 }
 
 // `if (blockIdx.x == 0 && i < n)` of `if (i < n)`: what one block adds for all of them.
@@ -121,7 +121,8 @@ void ask_for_first_block(Writer& w, const Statement& st) {
     bool adds = false;
     for (int k = st.last + 1; k <= st.body_last && !adds; ++k) adds = w.s.word(k).starts_with("atomic");
     if (!adds) return;
-    for (const char axis : w.around.axes) put_once(w, st.first + 2, fmt::format("blockIdx.{} == 0 &&", axis));
+    for (const char axis : w.context.axes)
+        put_once(w, st.first + 2, fmt::format("blockIdx.{} == 0 &&", axis));
 }
 
 // Numbers of a lane: `threadIdx.x % 32`, `group.thread_rank()`.

@@ -67,7 +67,8 @@ bool has_shared(const Source& s, const Body& body) {
 
 // Before the next turn of a loop that has barriers: rather than at its begin.
 void close_turn(Writer& w, const Statement& loop) {
-    constexpr int kRather = 38;  // as odds: the suspected line is mostly one that the next turn begins with
+    constexpr int kRather =
+        38;  // a log prior: the suspected line is mostly one that the next turn begins with
     const bool turns = (loop.word == "for" || loop.word == "while") && w.s.is(loop.body_last, "}");
     if (!turns || w.s.is(loop.body_last - 2, "__syncthreads")) return;
     bool has_one = false;
@@ -80,7 +81,7 @@ void close_turn(Writer& w, const Statement& loop) {
 
 // `diagonal = above;` at the end of a turn: what each turn asks for, and none sets.
 void carry_over(Writer& w, const Body& body, const Statement& loop) {
-    constexpr int kCarried = 55;  // as odds
+    constexpr int kCarried = 55;  // a log prior
     constexpr size_t kMostCarried = 6;
     const bool turns = (loop.word == "for" || loop.word == "while") && w.s.is(loop.body_last, "}");
     if (!turns) return;
@@ -141,7 +142,7 @@ void exchange_texts(Writer& w, int bias, const Span& a, const Span& b) {
 
 // Where neither names what the other sets, their order is no matter.
 void exchange(Writer& w, const Statement& a, const Statement& b) {
-    constexpr int kReadBefore = 35;  // as odds: one reads what the other sets behind it
+    constexpr int kReadBefore = 35;  // a log prior: one reads what the other sets behind it
     const Variable* const later = set_by(w.s, b);
     const bool reads_before = names(w.s, a, later) && set_by(w.s, a) != later;
     const bool known = set_by(w.s, a) != nullptr && later != nullptr;
@@ -151,7 +152,7 @@ void exchange(Writer& w, const Statement& a, const Statement& b) {
 
 // `if (v < 0) continue; n += w;` of `n += w; if (v < 0) continue;`: who is passed by counts for nothing.
 void put_behind_guard(Writer& w, const Statement& st, const Statement& guard) {
-    constexpr int kGuarded = 25;  // as odds
+    constexpr int kGuarded = 25;  // a log prior
     const int jump = guard.last + 1;
     const bool jumps = w.s.is(jump, "continue") || w.s.is(jump, "break") || w.s.is(jump, "return");
     if (guard.word != "if" || guard.first != st.last + 1 || !jumps || !w.s.is(guard.body_last, ";")) return;

@@ -78,7 +78,7 @@ void add_whole(Writer& w, int k) {
     if (v < 32) other(2, v + 2), other(2, 3 * v), other(3, v - 2);
     if (k > 0 && precedence(w.s, k - 1) == kShift) other(1, 31), other(2, 16), other(2, 24);
     if (v > 2 && v % 2 != 0) other(2, (v + 1) / 2);
-    for (const int64_t n : w.around.numbers) other(2, n), other(2, n - 1);
+    for (const int64_t n : w.context.numbers) other(2, n), other(2, n - 1);
     if (is_in_shuffle(w, k)) other(1, 0), other(1, 31);
     for (const int64_t n : {8, 16, 32, 64, 128}) other(3, n);
 }

@@ -3,7 +3,6 @@
 
 #include "instrumentation/analysis/source_diff.h"
 #include "instrumentation/base/lines.h"
-#include "instrumentation/diagnosis/rewrite/elsewhere/elsewhere.h"
 #include "instrumentation/diagnosis/rewrite/likely.h"
 #include "instrumentation/diagnosis/rewrite/several/alike.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
@@ -19,67 +18,58 @@ namespace wl::diagnosis::rewrite {
 
 namespace {
 
-constexpr int kElsewhere = 3;  // Rewrite::far
+constexpr int kElsewhere = 3;  // Rewrite::suspicion_rank
 
 constexpr std::pair<Family, void (*)(Writer&)> kFamilies[] = {
-    {Family::signs,      add_signs      },
-    {Family::numbers,    add_numbers    },
-    {Family::names,      add_names      },
-    {Family::parts,      add_parts      },
-    {Family::exchanges,  add_exchanges  },
-    {Family::conditions, add_conditions },
-    {Family::guards,     add_guards     },
-    {Family::terms,      add_terms      },
-    {Family::statements, add_statements },
-    {Family::stores,     add_stores     },
-    {Family::indices,    add_indices    },
-    {Family::initial,    add_initial    },
-    {Family::analogies,  add_analogies  },
-    {Family::siblings,   add_siblings   },
-    {Family::operands,   add_operands   },
-    {Family::brackets,   add_brackets   },
-    {Family::loops,      add_loops      },
-    {Family::unread,     add_unread     },
-    {Family::combined,   add_combined   },
-    {Family::wide,       add_wide       },
-    {Family::idioms,     add_idioms     },
-    {Family::missing,    add_missing    },
-    {Family::warps,      add_warps      },
-    {Family::arrays,     add_arrays     },
-    {Family::elsewhere,  add_layouts    },
-    {Family::elsewhere,  add_planes     },
-    {Family::elsewhere,  add_clones     },
-    {Family::elsewhere,  add_swaps      },
-    {Family::elsewhere,  add_cases      },
-    {Family::elsewhere,  add_subterms   },
-    {Family::elsewhere,  add_differences},
-    {Family::elsewhere,  add_neutral    },
-    {Family::elsewhere,  add_edges      },
+    {Family::signs,      add_signs     },
+    {Family::numbers,    add_numbers   },
+    {Family::names,      add_names     },
+    {Family::parts,      add_parts     },
+    {Family::exchanges,  add_exchanges },
+    {Family::conditions, add_conditions},
+    {Family::guards,     add_guards    },
+    {Family::terms,      add_terms     },
+    {Family::statements, add_statements},
+    {Family::stores,     add_stores    },
+    {Family::indices,    add_indices   },
+    {Family::initial,    add_initial   },
+    {Family::analogies,  add_analogies },
+    {Family::siblings,   add_siblings  },
+    {Family::operands,   add_operands  },
+    {Family::brackets,   add_brackets  },
+    {Family::loops,      add_loops     },
+    {Family::unread,     add_unread    },
+    {Family::combined,   add_combined  },
+    {Family::wide,       add_wide      },
+    {Family::idioms,     add_idioms    },
+    {Family::missing,    add_missing   },
+    {Family::warps,      add_warps     },
+    {Family::arrays,     add_arrays    },
 };
 
 // Where no value is wrong nobody computes what is: somebody does something who should not.
-constexpr int kKeptOut = 25;  // as Rewrite::odds
+constexpr int kKeptOut = 25;  // a log prior
 bool keeps_out(const Rewrite& r) {
     const std::string_view rule = r.rule;
     return rule == "wrong_condition" || rule == "boundary_off_by_one" || rule == "out_of_bounds";
 }
 
 // `depth + 1` of `depth`, where all of what is wrong is one too small.
-constexpr int kOffset = 30;  // as Rewrite::odds
+constexpr int kOffset = 30;  // a log prior
 bool adds(const Rewrite& r, int offset) {
     const std::string sum = fmt::format("{} {} {}", r.was, offset > 0 ? "+" : "-", std::abs(offset));
     return offset != 0 && (r.now == sum || r.now == "(" + sum + ")");
 }
 
 // In FP64 every result is right: a wider format, somewhere.
-constexpr int kWider = 60;  // as Rewrite::odds
+constexpr int kWider = 60;  // a log prior
 bool widens(const Rewrite& r) {
     const std::string_view rule = r.rule;
     return rule == "precision" || rule == "overflow";
 }
 
 // Where all that is asked for was written no store is missing.
-constexpr int kWritten = -40;  // as Rewrite::odds
+constexpr int kWritten = -40;  // a log prior
 bool writes_at_last(const Rewrite& r) { return std::string_view(r.rule) == "never_written"; }
 
 bool is_between(const Statement& s, int token) {
@@ -219,28 +209,29 @@ void for_each_token(const Writer& w, const std::function<void(int, const Body&)>
     }
 }
 
-std::vector<Rewrite> rewrites(const Source& source, const Around& around) {
-    Writer w{source, around};
+std::vector<Rewrite> rewrites(const Source& source, const SearchContext& context) {
+    Writer w{source, context};
     for (const auto& [family, add] : kFamilies) {
         const size_t from = w.out.size();
         add(w);
         for (size_t k = from; k < w.out.size(); ++k) w.out[k].family = family;
     }
     for (Rewrite& r : w.out) {
-        const auto line = around.suspicion.find(r.line);
-        r.far = line == around.suspicion.end() ? kElsewhere : line->second;
+        const auto line = context.suspicion.find(r.line);
+        r.suspicion_rank = line == context.suspicion.end() ? kElsewhere : line->second;
     }
     weigh(source, w.out);
-    if (around.values_right)
-        for (Rewrite& r : w.out) r.odds += keeps_out(r) ? kKeptOut : 0;
-    for (Rewrite& r : w.out) r.odds += adds(r, around.offset) ? kOffset : 0;
-    if (!around.unwritten)
-        for (Rewrite& r : w.out) r.odds += writes_at_last(r) ? kWritten : 0;
-    if (around.rounding)
-        for (Rewrite& r : w.out) r.odds += widens(r) ? kWider : 0;
+    if (context.values_right)
+        for (Rewrite& r : w.out) r.log_prior += keeps_out(r) ? kKeptOut : 0;
+    for (Rewrite& r : w.out) r.log_prior += adds(r, context.offset) ? kOffset : 0;
+    if (!context.unwritten)
+        for (Rewrite& r : w.out) r.log_prior += writes_at_last(r) ? kWritten : 0;
+    if (context.rounding)
+        for (Rewrite& r : w.out) r.log_prior += widens(r) ? kWider : 0;
     add_alike(source, w.out);
     std::stable_sort(w.out.begin(), w.out.end(), [](const Rewrite& a, const Rewrite& b) {
-        return std::tuple(price(a), a.far, -a.line) < std::tuple(price(b), b.far, -b.line);
+        return std::tuple(score(a), a.suspicion_rank, -a.line) <
+            std::tuple(score(b), b.suspicion_rank, -b.line);
     });
     std::set<std::vector<std::tuple<size_t, size_t, std::string>>> known;
     std::erase_if(w.out, [&](const Rewrite& r) {

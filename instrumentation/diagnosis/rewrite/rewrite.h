@@ -14,9 +14,9 @@ std::string rewritten(const std::string& text, const Rewrite& rewrite);
 // it, below a/ and b/.
 std::string patch_of(const std::string& file, const std::string& was, const std::string& now);
 
-// In the order in which they are worth trying: by price, then from the end of the text, where results are
+// In the order in which they are worth trying: by score, then from the end of the text, where results are
 // stored, to its begin. Of each text once.
-std::vector<Rewrite> rewrites(const Source& source, const Around& around);
+std::vector<Rewrite> rewrites(const Source& source, const SearchContext& context);
 
 // Variables that a line uses and that are declared without a value, by line.
 struct Unset {

@@ -30,7 +30,7 @@ void count_upwards(Writer& w, int k, const Operands& o) {
     if (first > o.left) w.replace("wrong_index", 1, first, o.right, w.s.words(k + 1, o.right));
 }
 
-constexpr int kSetsSo = 35;  // as odds
+constexpr int kSetsSo = 35;  // a log prior
 
 // The variable is set by this sign somewhere.
 bool sets_so(const Source& s, const Variable* v, std::string_view sign) {

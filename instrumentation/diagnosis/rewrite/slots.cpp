@@ -1,5 +1,5 @@
 // Where a text can hold several forms of itself.
-#include "instrumentation/diagnosis/rewrite/switched.h"
+#include "instrumentation/diagnosis/rewrite/mutant_schemata.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>

@@ -61,7 +61,7 @@ void add_real_terms(Writer& w, const Body& body, int first, int last) {
         w.replace(kTerm, a.cost, first, last, fmt::format("{}{} + {}{}", open, text, a.text, close));
         w.replace(kTerm, a.cost, first, last, fmt::format("{}{} - {}{}", open, text, a.text, close));
     }
-    for (const std::string& factor : w.around.factors)
+    for (const std::string& factor : w.context.factors)
         w.replace("constant_factor", 1, first, last, fmt::format("{} * {}", factor, e));
     w.replace("wrong_operation", 1, first, last, "-" + e);
     for (const char* form :
@@ -128,14 +128,14 @@ void add_operand_terms(Writer& w, const Body& body, int k) {
     if (!bracket && !element) return;
     const int last = bracket ? w.s.at(k).match : end_of_element(w.s, k);
     const bool written = is_assignment(w.s, last + 1);
-    Span around{k, last};  // real where what it is multiplied by or added to is
+    Span context{k, last};  // real where what it is multiplied by or added to is
     for (const int sign : {k - 1, last + 1})
         if (bracket && precedence(w.s, sign) > 0) {
             const Operands o = operands_of(w.s, sign);
-            around = {std::min(around.first, o.left), std::max(around.last, o.right)};
+            context = {std::min(context.first, o.left), std::max(context.last, o.right)};
         }
-    const bool operand = element || around.first < k || around.last > last;
-    if (operand && !written && holds_real(w.s, around.first, around.last)) add_real_terms(w, body, k, last);
+    const bool operand = element || context.first < k || context.last > last;
+    if (operand && !written && holds_real(w.s, context.first, context.last)) add_real_terms(w, body, k, last);
 }
 
 // Of loops around it, the variables that a statement does not name.

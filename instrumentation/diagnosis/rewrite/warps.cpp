@@ -27,7 +27,7 @@ void reduce_whole_warp(Writer& w, const Statement& st) {
     for (int k = st.last + 1; k <= st.body_last; ++k)
         shuffles = shuffles || w.s.word(k).starts_with("__shfl");
     if (!shuffles) return;
-    constexpr int kLikely = 30;  // as odds
+    constexpr int kLikely = 30;  // a log prior
     const bool down = halves(w.s, st);
     if (!down && !doubles(w.s, st)) return;
     const char* const whole = down ? "16" : "32";

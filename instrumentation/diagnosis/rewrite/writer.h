@@ -11,14 +11,14 @@
 
 namespace wl::diagnosis::rewrite {
 
-constexpr int kTogether = 20;  // as odds: several places that read alike
+constexpr int kTogether = 20;  // a log prior: several places that read alike
 
 struct Writer {
     const Source& s;
-    const Around& around;
+    const SearchContext& context;
     std::vector<Rewrite> out = {};
 
-    bool is_near(int token) const { return around.suspicion.contains(s.at(token).line); }
+    bool is_near(int token) const { return context.suspicion.contains(s.at(token).line); }
     // What stands from `first` to `last` becomes `now`.
     void replace(const char* rule, int cost, int first, int last, const std::string& now) {
         const size_t begin = s.at(first).begin;
@@ -31,7 +31,7 @@ struct Writer {
     void add(Rewrite r) { out.push_back(std::move(r)); }
 };
 
-// As odds: what is rare, and mostly right where it can be made at all.
+// Log priors: what is rare, and mostly right where it can be made at all.
 constexpr int kRare = 20, kTelling = 45;
 // As Writer::replace, another text of several words.
 inline void put(Writer& w, int bias, const char* rule, int first, int last, const std::string& now) {

@@ -54,7 +54,9 @@ bool shares_line(const capture::Finding& f, const capture::Where& line) {
     return line.line > 0 && (same_line(f.where, line) || same_line(f.other, line));
 }
 
-bool are_similar(const capture::Finding& head, const Told& a, const capture::Finding& f, const Told& b) {
+bool are_similar(
+    const capture::Finding& head, const RaceKey& a, const capture::Finding& f, const RaceKey& b
+) {
     if (head.rule != f.rule || a.variable.empty() || a.variable != b.variable) return false;
     if (a.mending != b.mending) return false;
     return a.mending != Ordering::kNone || shares_line(f, head.where) || shares_line(head, f.where);
@@ -148,7 +150,7 @@ std::string clash_advice(const Symptoms& s, const Cause& cause) {
     );
 }
 
-void merge_similar(std::vector<capture::Finding>& findings, const std::vector<Told>& told) {
+void merge_similar(std::vector<capture::Finding>& findings, const std::vector<RaceKey>& told) {
     std::vector<capture::Finding> kept;
     std::vector<size_t> of;                 // kept -> index in findings
     std::vector<int> now(findings.size());  // index in findings -> index in kept

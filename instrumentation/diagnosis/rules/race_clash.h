@@ -27,12 +27,12 @@ std::string clash_title(const Symptoms& s, const Cause& cause, const std::string
 std::string clash_advice(const Symptoms& s, const Cause& cause);
 
 // What a race is about, to tell which are one and the same to a reader.
-struct Told {
+struct RaceKey {
     std::string variable;
     int mending = Ordering::kNone;
 };
 // Findings about one variable that share the blamed line, or go with one change, are told once: the first
 // says how many there are and where. One `told` a finding.
-void merge_similar(std::vector<capture::Finding>& findings, const std::vector<Told>& told);
+void merge_similar(std::vector<capture::Finding>& findings, const std::vector<RaceKey>& told);
 
 }  // namespace wl::diagnosis

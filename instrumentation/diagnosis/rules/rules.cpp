@@ -6,7 +6,7 @@
 #include "instrumentation/base/os/ceiling.h"
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/diagnosis/assemble.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rules/held_up.h"
 #include "instrumentation/diagnosis/rules/places.h"

@@ -6,8 +6,8 @@
 #include "instrumentation/diagnosis/rules/definitions.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/rules.h"
-#include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/lifted.h"
+#include "instrumentation/diagnosis/search/trial_setup.h"
 #include "instrumentation/ptx/edit/edit.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "instrumentation/base/dtype.h"
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
 #include "instrumentation/diagnosis/sequence.h"
@@ -281,7 +281,7 @@ std::optional<capture::Finding> missing_finding(const Case& c, Dependence& depen
 
 Ruled ruled_of(const Symptoms& s, const Asked& asked) {
     Prepared prepared = prepare(s.experiment);
-    emulator::Journey journey{
+    emulator::ReplaySpec journey{
         emulator::lower(s.experiment.module, s.experiment.entry),
         prepared.launch,
         std::move(prepared.memory)};

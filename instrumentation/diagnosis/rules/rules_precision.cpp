@@ -1,11 +1,11 @@
 // precision, overflow: the same program computes what the reference does once its floating point results are
 // not rounded. Which line's rounding it is, by leaving out that of one line, or of the few that matter most.
 #include "instrumentation/base/text.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
-#include "instrumentation/diagnosis/search/lab.h"
+#include "instrumentation/diagnosis/search/trial_setup.h"
 #include "instrumentation/emulator/fp64/fp64.h"
 
 #include <algorithm>
@@ -23,34 +23,34 @@ constexpr size_t kMostLines = 4;  // that are tried
 constexpr double kTimes = 8;      // what a run costs in FP64 beside a plain one
 
 // With the results of these sites in FP64; of all, where none is named.
-std::optional<Proof> proof_with(const Lab& lab, const std::vector<uint32_t>& sites) {
-    return proof_of(lab, [&](TrialOptions options) {
+std::optional<Proof> proof_with(const TrialSetup& setup, const std::vector<uint32_t>& sites) {
+    return proof_of(setup, [&](TrialOptions options) {
         options.fp64 = sites;
-        return try_unedited(lab.s.prover, options);
+        return try_unedited(setup.s.prover, options);
     });
 }
 
 // Nothing where no output alone shows what is wrong.
-std::optional<Lab> lab_of_outputs(const Symptoms& s) {
-    Lab lab{s};
+std::optional<TrialSetup> setup_of_outputs(const Symptoms& s) {
+    TrialSetup setup{s};
     const Try unchanged = [&](TrialOptions options) {
         options.marks = false;
         return try_unedited(s.prover, options);
     };
-    if (!choose_trial(lab, unchanged, 1).empty()) return {};
-    lab.block.marks = false, lab.times = kTimes;
-    const Trial t = unchanged(lab.block);
+    if (!choose_trial(setup, unchanged, 1).empty()) return {};
+    setup.block.marks = false, setup.times = kTimes;
+    const Trial t = unchanged(setup.block);
     if (t.bad == 0) return {};
-    return lab;
+    return setup;
 }
 
 // Wrong elements of outputs, beside what FP64 gives.
-std::vector<Fp64Element> parted_elements(const Lab& lab) {
-    const Symptoms& s = lab.s;
+std::vector<Fp64Element> parted_elements(const TrialSetup& setup) {
+    const Symptoms& s = setup.s;
     const Inputs& inputs = inputs_of(s.prover, 0);
     Prepared prepared{execution::copy_of(inputs.prepared.memory), inputs.prepared.launch};
     emulator::Fp64Options options;
-    options.blocks = lab.block.blocks;
+    options.blocks = setup.block.blocks;
     emulator::Fp64Trace trace = emulator::trace_fp64(
         {s.experiment.module, unedited_program(s.prover), prepared.launch, prepared.memory}, options
     );
@@ -134,16 +134,16 @@ struct Unrounded {
 };
 
 // One line, else the first few together.
-Unrounded fewest_lines(const Lab& lab, const std::vector<LossyLine>& lines, Proof whole) {
+Unrounded fewest_lines(const TrialSetup& setup, const std::vector<LossyLine>& lines, Proof whole) {
     const size_t most = std::min(lines.size(), kMostLines);
     for (size_t k = 0; k < most; ++k)
-        if (auto proof = proof_with(lab, sites_of(lab.s, {lines[k].where})))
+        if (auto proof = proof_with(setup, sites_of(setup.s, {lines[k].where})))
             return {{lines[k].where}, std::move(*proof)};
     std::vector<capture::Where> together;
     for (size_t k = 0; k < most; ++k) {
         together.push_back(lines[k].where);
         if (together.size() < 2) continue;
-        if (auto proof = proof_with(lab, sites_of(lab.s, together))) return {together, std::move(*proof)};
+        if (auto proof = proof_with(setup, sites_of(setup.s, together))) return {together, std::move(*proof)};
     }
     return {{}, std::move(whole)};
 }
@@ -184,13 +184,13 @@ std::string growth_text(const Symptoms& s, const Fp64Element& e) {
 Ruled precision_rule(const Symptoms& s) {
     Ruled out;
     if (s.first_bad < 0 || !s.experiment.reference || tries_on_device(s.experiment)) return out;
-    const std::optional<Lab> lab = lab_of_outputs(s);
-    std::optional<Proof> whole = lab ? proof_with(*lab, {}) : std::nullopt;
+    const std::optional<TrialSetup> setup = setup_of_outputs(s);
+    std::optional<Proof> whole = setup ? proof_with(*setup, {}) : std::nullopt;
     if (!whole) return out;
-    const std::vector<Fp64Element> elements = parted_elements(*lab);
+    const std::vector<Fp64Element> elements = parted_elements(*setup);
     const std::vector<LossyLine> lines = lossy_lines(s, elements);
     if (lines.empty()) return out;
-    const Unrounded fewest = fewest_lines(*lab, lines, std::move(*whole));
+    const Unrounded fewest = fewest_lines(*setup, lines, std::move(*whole));
     const Fp64Element& e = *worst_of(elements);
     // What is divided by an infinite value is zero.
     const bool finite = std::isfinite(e.got) && (e.parted == kNoSite || std::isfinite(e.behind));
@@ -202,7 +202,7 @@ Ruled precision_rule(const Symptoms& s) {
                                  : fewest.lines.front();
     if (cancels && !fewest.lines.empty() && !same_line(f.where, fewest.lines.front()))
         f.other = fewest.lines.front();
-    f.where.block = lab->block.blocks.empty() ? s.block : lab->block.blocks.front();
+    f.where.block = setup->block.blocks.empty() ? s.block : setup->block.blocks.front();
     f.title = !finite ? "A value leaves its format, and in FP64 every result is right"
         : cancels
         ? "Large values cancel that were rounded before, and in FP64 every result is right"

@@ -351,7 +351,7 @@ Ruled race_rule(const Symptoms& s) {
     const bool values = mend && wrong.empty();
     Ruled out;
     std::vector<int> told(ordering.mendings.size(), -1);  // the finding that names the mending
-    std::vector<Told> similar;
+    std::vector<RaceKey> similar;
     for (size_t c = 0; c < causes.size(); ++c) {
         const int mending = ordering.gone_with[c];
         capture::Finding f = describe(

@@ -4,7 +4,7 @@
 #include "instrumentation/diagnosis/experiment.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/rules.h"
-#include "instrumentation/diagnosis/search/hunt.h"
+#include "instrumentation/diagnosis/search/candidate_queue.h"
 #include "instrumentation/diagnosis/search/idea.h"
 #include "instrumentation/diagnosis/search/search.h"
 #include "instrumentation/diagnosis/search/smaller_shape.h"
@@ -73,20 +73,20 @@ std::string avoided_text(const std::vector<int>& lines) {
 
 // What comes right as it leaves out what is wrong is no cause.
 std::string around_text(const Symptoms& s, const SearchResult& found) {
-    if (!found.around) return {};
-    if (!found.around->behind.empty())
+    if (!found.context) return {};
+    if (!found.context->behind.empty())
         return fmt::format(
             " With {} at {} every result of this launch comes inside its bound, but {}.",
-            change_text(found.around->was, found.around->now),
-            quoted(s.capture, found.around->where),
-            found.around->behind
+            change_text(found.context->was, found.context->now),
+            quoted(s.capture, found.context->where),
+            found.context->behind
         );
     return fmt::format(
         " With {} at {} every result comes inside its bound, but {}: it goes around what is wrong, which may "
         "lie there.",
-        change_text(found.around->was, found.around->now),
-        quoted(s.capture, found.around->where),
-        avoided_text(found.around->left_out)
+        change_text(found.context->was, found.context->now),
+        quoted(s.capture, found.context->where),
+        avoided_text(found.context->left_out)
     );
 }
 

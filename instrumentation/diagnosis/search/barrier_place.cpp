@@ -145,18 +145,18 @@ std::optional<Mended> barrier_place(
     Work spent = 0;
     const CountedWork counted(&spent);
     SourceTrials t = trials_of(s, {s}, *open, all, {spent, kMostWork});
-    t.hunt.around = 0;  // the first place alone is told
-    t.hunt.prove = {
+    t.queue.tried_after = 0;  // the first place alone is told
+    t.queue.prove = {
         [&](size_t k) { return where_in(t.unit, all[k].line); },
         [&](size_t k) { return proven_by_compiler(t, all[k]); }};
     const auto as_it_is = [&](const TrialOptions& o) {
         return try_variant(e, s.prover, open->quick.as_it_is.ptx, 0, o);
     };
-    if (!choose_trial(t.hunt.lab, as_it_is, kQuickTimes).empty()) return std::nullopt;
-    t.hunt.lab.block.races = true;
+    if (!choose_trial(t.queue.setup, as_it_is, kQuickTimes).empty()) return std::nullopt;
+    t.queue.setup.block.races = true;
     for (const std::vector<size_t>& batch : batches_of(t)) try_batch(t, s.prover, batch);
     SearchResult out;
-    take_proven(t.hunt, out);
+    take_proven(t.queue, out);
     if (out.mended.empty()) return std::nullopt;
     return std::move(out.mended.front());
 }

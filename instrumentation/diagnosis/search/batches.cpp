@@ -10,7 +10,7 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr size_t kFirst = 48, kMostSwitched = 160;  // changes of a text that holds many
+constexpr size_t kFirst = 48, kMostSchemata = 160;  // changes of a text that holds many
 constexpr size_t kMostTexts = 32;                   // texts of one compilation
 
 }  // namespace
@@ -23,7 +23,7 @@ std::vector<std::vector<size_t>> batches_of(const SourceTrials& t) {
         if (t.done[k] != 0) continue;
         (t.slot[k] >= 0 ? switched : t.slot[k] == kRefusedSlot ? refused : texts).push_back(k);
         if (switched.size() >= most)
-            out.push_back(std::move(switched)), switched.clear(), most = kMostSwitched;
+            out.push_back(std::move(switched)), switched.clear(), most = kMostSchemata;
         for (std::vector<size_t>* own : {&texts, &refused})
             if (own->size() >= kMostTexts) out.push_back(std::move(*own)), own->clear();
     }
@@ -44,15 +44,15 @@ std::vector<std::vector<size_t>> batches_of(const SourceTrials& t) {
 bool try_batches(SourceTrials& t) {
     const std::vector<std::vector<size_t>> batches = batches_of(t);
     const std::vector<int> slot = t.slot;
-    const size_t kept = in_turn(t.hunt, threads_of(t.e.options), batches.size(), [&] {
+    const size_t kept = in_turn(t.queue, threads_of(t.e.options), batches.size(), [&] {
         const auto prover = std::make_shared<Prover>(t.e);
         return [&, prover](size_t batch) { try_batch(t, *prover, batches[batch]); };
     });
     std::set<size_t> later;
     for (size_t batch = kept; batch < batches.size(); ++batch)
         later.insert(batches[batch].begin(), batches[batch].end());
-    forget(t.hunt, [&](size_t k) { return later.contains(k); });
-    for (size_t k = t.all.size(); k > 0 && k - 1 > last_needed(t.hunt); --k) later.insert(k - 1);
+    forget(t.queue, [&](size_t k) { return later.contains(k); });
+    for (size_t k = t.all.size(); k > 0 && k - 1 > last_needed(t.queue); --k) later.insert(k - 1);
     for (const size_t k : later) {
         t.slot[k] = slot[k], t.done[k] = 0, t.gains[k] = t.written[k] = 0;
         t.differences[k] = std::numeric_limits<double>::quiet_NaN();
@@ -67,7 +67,7 @@ size_t tried_of(const SourceTrials& t) {
 }
 
 void add_tried(const SourceTrials& t, SearchResult& out) {
-    out.tried += t.hunt.tried + tried_of(t);
+    out.tried += t.queue.tried + tried_of(t);
     out.refused += static_cast<size_t>(std::count(t.done.begin(), t.done.end(), kRefusedAlone));
 }
 

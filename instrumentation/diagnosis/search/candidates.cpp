@@ -3,7 +3,7 @@
 
 #include "instrumentation/base/toolkit_header.h"
 #include "instrumentation/diagnosis/rules/places.h"
-#include "instrumentation/diagnosis/search/maker.h"
+#include "instrumentation/diagnosis/search/ptx_mutator.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,14 +19,14 @@ bool is_users(const ptx::Module& module, int32_t location) {
 
 namespace {
 
-bool stand_at(Maker& m, const ptx::Place& at) {
+bool stand_at(PtxMutator& m, const ptx::Place& at) {
     m.at = at;
     const ptx::Instruction& i = m.instruction();
     m.location = user_location(m.module, i.location);
     return i.op != ptx::Op::mark && i.op != ptx::Op::unsupported && is_users(m.module, m.location);
 }
 
-int distance_of(const Maker& m, const Candidate& c, const std::vector<Suspect>& suspects) {
+int distance_of(const PtxMutator& m, const Candidate& c, const std::vector<Suspect>& suspects) {
     constexpr int kNear = 4;  // lines: a statement, its loop and its condition
     if (c.location < 0) return 0;
     const ptx::Location& l = m.module.locations[static_cast<size_t>(c.location)];
@@ -34,7 +34,7 @@ int distance_of(const Maker& m, const Candidate& c, const std::vector<Suspect>& 
     for (const Suspect& s : suspects) {
         if (m.module.files[static_cast<size_t>(l.file)] != s.file) continue;
         const int lines = std::abs(l.line - s.line);
-        out = std::min(out, lines == 0 ? s.far : lines <= kNear ? 1 : 2);
+        out = std::min(out, lines == 0 ? s.suspicion_rank : lines <= kNear ? 1 : 2);
     }
     return out;
 }
@@ -47,7 +47,7 @@ std::vector<Candidate> candidates(
     const InPlay& in_play,
     const std::vector<Suspect>& suspects
 ) {
-    Maker m{module, in_play, variables::read(module)};
+    PtxMutator m{module, in_play, variables::read(module)};
     for (const size_t f : functions) {
         for (auto at = static_cast<uint32_t>(module.functions[f].code.size()); at-- > 0;) {
             if (!stand_at(m, {f, at})) continue;
@@ -67,9 +67,9 @@ std::vector<Candidate> candidates(
         m.at = {f, 0};
         add_exchanges(m);
     }
-    for (Candidate& c : m.out) c.far = distance_of(m, c, suspects);
+    for (Candidate& c : m.out) c.suspicion_rank = distance_of(m, c, suspects);
     std::stable_sort(m.out.begin(), m.out.end(), [](const Candidate& a, const Candidate& b) {
-        return std::pair(price(a), a.far) < std::pair(price(b), b.far);
+        return std::pair(score(a), a.suspicion_rank) < std::pair(score(b), b.suspicion_rank);
     });
     return std::move(m.out);
 }

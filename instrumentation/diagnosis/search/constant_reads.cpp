@@ -1,7 +1,7 @@
 #include "instrumentation/diagnosis/search/constant_reads.h"
 
 #include "instrumentation/base/error.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/prove/watch.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/emulator/machine/simd.h"

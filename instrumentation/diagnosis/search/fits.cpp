@@ -2,9 +2,9 @@
 #include "instrumentation/diagnosis/search/fits.h"
 
 #include "instrumentation/diagnosis/rules/wrong_elements.h"
-#include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/solve.h"
 #include "instrumentation/diagnosis/search/source_change.h"
+#include "instrumentation/diagnosis/search/trial_setup.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -93,9 +93,9 @@ int triangle_of(const analysis::TileData& t, int64_t rows, int64_t cols) {
     return above > 0 ? 1 : -1;
 }
 
-void add_fits(const Symptoms& s, const compile::Unit& unit, rewrite::Around& around) {
-    around.rounding = s.right_in_fp64;
-    around.unwritten = lacks_writes(s);
+void add_fits(const Symptoms& s, const compile::Unit& unit, rewrite::SearchContext& context) {
+    context.rounding = s.right_in_fp64;
+    context.unwritten = lacks_writes(s);
     if (s.first_bad < 0) return;
     int64_t rows = s.bad_tile.rows, cols = s.bad_tile.cols;
     capture::Finding stored;
@@ -107,10 +107,10 @@ void add_fits(const Symptoms& s, const compile::Unit& unit, rewrite::Around& aro
             place_output(s, o, stored);
         }
     if (triangle_of(s.bad_tile, rows, cols) != 0)
-        around.triangle = line_in(unit, stored.where.file, stored.where.line).value_or(0);
-    around.offset = offset_of(s.bad_tile);
+        context.triangle = line_in(unit, stored.where.file, stored.where.line).value_or(0);
+    context.offset = offset_of(s.bad_tile);
     if (const double factor = factor_of(s.bad_tile); factor != 1 && !is_argument(s.experiment, factor))
-        around.factors = plain_numbers(factor, numbers_in_play(s.experiment));
+        context.factors = plain_numbers(factor, numbers_in_play(s.experiment));
 }
 
 }  // namespace wl::diagnosis

@@ -19,6 +19,6 @@ int offset_of(const analysis::TileData& tile);
 int triangle_of(const analysis::TileData& tile, int64_t rows, int64_t cols);
 
 // `unit`: the source, whose lines are told.
-void add_fits(const Symptoms& s, const compile::Unit& unit, rewrite::Around& around);
+void add_fits(const Symptoms& s, const compile::Unit& unit, rewrite::SearchContext& context);
 
 }  // namespace wl::diagnosis

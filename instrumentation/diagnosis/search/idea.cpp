@@ -7,11 +7,11 @@
 #include "instrumentation/diagnosis/early_return.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/search/constant_reads.h"
-#include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/launches.h"
 #include "instrumentation/diagnosis/search/left_out.h"
 #include "instrumentation/diagnosis/search/other_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
+#include "instrumentation/diagnosis/search/trial_setup.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -87,10 +87,10 @@ struct LastTrial {
     TrialOptions options = {};
     Trial trial = {};
 };
-std::string refutation(const Lab& lab, const LastTrial& last) {
+std::string refutation(const TrialSetup& setup, const LastTrial& last) {
     std::string out;
     const auto add = [&](const char* text) { out += (out.empty() ? "" : " and ") + std::string(text); };
-    if (last.options.blocks.empty() && !lab.block.blocks.empty()) add("in all blocks");
+    if (last.options.blocks.empty() && !setup.block.blocks.empty()) add("in all blocks");
     if (last.options.seed_offset != 0) add("with another seed");
     if (last.options.schedule_seed != 0) add("in another order of warps and blocks");
     if (out.empty()) add("with all checks");
@@ -153,14 +153,14 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
     const Experiment& e = s.experiment;
     const compile::Unit unit = unit_of(e);
     const std::vector<Rewrite> places = rewrites_of(e, unit, idea);
-    Lab lab{s};
+    TrialSetup setup{s};
     Tried out;
     const Try as_it_is = [&](const TrialOptions& o) { return try_unedited(s.prover, o); };
-    out.text = choose_trial(lab, as_it_is, 1);
+    out.text = choose_trial(setup, as_it_is, 1);
     if (!out.text.empty()) return out;
     // Without a reference a change mends what is at fault.
-    lab.blind = lab.blind || (!e.reference && lab.compared == 0);
-    choose_seed(lab, as_it_is);
+    setup.blind = setup.blind || (!e.reference && setup.compared == 0);
+    choose_seed(setup, as_it_is);
     for (const Rewrite& r : places) {
         std::string changed = rewritten(unit.text, r);
         const ptx::Module module = changed_module(e, changed);
@@ -171,9 +171,9 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
             o.part_exits = no_return;
             return (last = {o, try_module(s.prover, module, o)}).trial;
         };
-        const Trial t = change(lab.block);
-        auto proof = mends(lab, t) ? proof_of(lab, change) : std::nullopt;
-        out.text = mends(lab, t) ? refutation(lab, last) : outcome(t);
+        const Trial t = change(setup.block);
+        auto proof = mends(setup, t) ? proof_of(setup, change) : std::nullopt;
+        out.text = mends(setup, t) ? refutation(setup, last) : outcome(t);
         if (!proof) continue;
         const auto behind = behind_all(s, module);
         if (behind && !behind->wrong.empty()) {
@@ -181,7 +181,7 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
             continue;
         }
         out.mended = mended_by(unit, r, std::move(proof->text), std::move(changed));
-        out.mended->lacks = std::move(proof->lacks), out.mended->unjudged = !e.reference && lab.blind;
+        out.mended->lacks = std::move(proof->lacks), out.mended->unjudged = !e.reference && setup.blind;
         if (out.mended->unjudged)
             out.mended->lacks += (out.mended->lacks.empty() ? "" : "; ") +
                 std::string("no value was compared with a reference");
@@ -193,11 +193,11 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
         Executed executed;
         const rewrite::Source source =
             rewrite::read_source(unit.text, {}, e.problem.defines, e.problem.kernel.entry);
-        const Watched watched{s.prover, unit, source, lab.block.blocks};
+        const Watched watched{s.prover, unit, source, setup.block.blocks};
         const Changed now{r, out.mended->source, module};
         for (const int left : lines_avoided(watched, now, executed, other.shapes))
             out.mended->left_out.push_back(where_in(unit, left).line);
-        if (out.mended->lacks.empty()) out.mended->lacks = constant_reads(watched, now, lab.other_seed);
+        if (out.mended->lacks.empty()) out.mended->lacks = constant_reads(watched, now, setup.other_seed);
         break;
     }
     return out;

@@ -3,8 +3,8 @@
 
 #include "instrumentation/base/demangle.h"
 #include "instrumentation/diagnosis/assemble.h"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/prove/draws.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/search/source_change.h"

@@ -4,7 +4,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/experiment.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/prove/watch.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 #include "instrumentation/diagnosis/search/other_shape.h"

@@ -1,6 +1,6 @@
 // Other variables, axes and arrays.
 #include "instrumentation/diagnosis/rules/places.h"
-#include "instrumentation/diagnosis/search/maker.h"
+#include "instrumentation/diagnosis/search/ptx_mutator.h"
 #include "instrumentation/ptx/table/destinations.h"
 #include "instrumentation/ptx/table/special_register.h"
 
@@ -34,7 +34,7 @@ bool takes_operands(const Instruction& i) {
 }
 
 // Instructions of one line of the user's, reached through the same calls.
-std::map<int32_t, ptx::Places> lines_of(const Maker& m) {
+std::map<int32_t, ptx::Places> lines_of(const PtxMutator& m) {
     std::map<int32_t, ptx::Places> out;
     for (uint32_t at = 0; at < m.function().code.size(); ++at) {
         const int32_t l = user_location(m.module, m.function().code[at].location);
@@ -59,7 +59,7 @@ ptx::Edit exchange(ptx::Module& m, const ptx::Places& line, const Operand& a, co
     return all;
 }
 
-void exchange_axes(Maker& m, const ptx::Places& line) {
+void exchange_axes(PtxMutator& m, const ptx::Places& line) {
     for (int32_t kind = 0; kind <= kLastAxis; kind += 3) {
         const auto has = [&](int32_t axis) {
             return std::any_of(line.begin(), line.end(), [&](const ptx::Place& p) {
@@ -84,7 +84,7 @@ void exchange_axes(Maker& m, const ptx::Places& line) {
 }
 
 // Variables of one type that the line reads.
-void exchange_variables(Maker& m, const ptx::Places& line) {
+void exchange_variables(PtxMutator& m, const ptx::Places& line) {
     struct Read {
         Operand operand;
         Type type;
@@ -121,7 +121,7 @@ void exchange_variables(Maker& m, const ptx::Places& line) {
 
 }  // namespace
 
-void add_operands(Maker& m) {
+void add_operands(PtxMutator& m) {
     const Instruction& i = m.instruction();
     if (i.op == Op::mov || !takes_operands(i)) return;
     for (size_t k = ptx::destination_count(i); k < i.operands.size(); ++k) {
@@ -141,7 +141,7 @@ void add_operands(Maker& m) {
 }
 
 // threadIdx.x for threadIdx.y, blockIdx.y, ...
-void add_axes(Maker& m) {
+void add_axes(PtxMutator& m) {
     const Instruction& i = m.instruction();
     for (size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& o = i.operands[k];
@@ -167,7 +167,7 @@ void add_axes(Maker& m) {
 }
 
 // Another array of the same space.
-void add_symbols(Maker& m) {
+void add_symbols(PtxMutator& m) {
     const Instruction& i = m.instruction();
     for (size_t k = 1; k < i.operands.size(); ++k) {
         const Operand& o = i.operands[k];
@@ -183,7 +183,7 @@ void add_symbols(Maker& m) {
     }
 }
 
-void add_exchanges(Maker& m) {
+void add_exchanges(PtxMutator& m) {
     for (const auto& [location, line] : lines_of(m)) {
         if (!is_users(m.module, location)) continue;
         m.location = std::max(location, -1);

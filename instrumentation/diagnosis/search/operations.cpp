@@ -1,5 +1,5 @@
 // Other operations, terms that stand once too often, and what is missing behind an assignment.
-#include "instrumentation/diagnosis/search/maker.h"
+#include "instrumentation/diagnosis/search/ptx_mutator.h"
 #include "instrumentation/ptx/table/destinations.h"
 
 #include <fmt/format.h>
@@ -69,7 +69,7 @@ bool has_order(Op op) {
 
 // What may be put in behind `d = ...`.
 struct Assignment {
-    Maker& m;
+    PtxMutator& m;
     std::string variable;
     std::string d;  // its register
     bool real = false;
@@ -103,7 +103,7 @@ struct Assignment {
 
 }  // namespace
 
-void add_operations(Maker& m) {
+void add_operations(PtxMutator& m) {
     const Instruction& i = m.instruction();
     if (i.operands.size() != 3 || i.types.empty()) return;
     for (const Other& o : kOthers) {
@@ -124,7 +124,7 @@ void add_operations(Maker& m) {
 }
 
 // `b - a` for `a - b`; `a` or `b` alone.
-void add_parts(Maker& m) {
+void add_parts(PtxMutator& m) {
     const Instruction& i = m.instruction();
     const std::string_view sign = sign_of(i.op);
     if (sign.empty() || i.operands.size() != 3 || ptx::bytes_of(scalar_type(i)) > 4) return;
@@ -153,7 +153,7 @@ void add_parts(Maker& m) {
         );
 }
 
-void add_insertions(Maker& m) {
+void add_insertions(PtxMutator& m) {
     const Instruction& i = m.instruction();
     if (ptx::destination_count(i) != 1 || i.operands.front().kind != Operand::Kind::reg) return;
     const Operand& d = i.operands.front();

@@ -4,13 +4,13 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/observe.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/rules/places.h"
-#include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/smaller_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
+#include "instrumentation/diagnosis/search/trial_setup.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -219,7 +219,7 @@ void try_one(const OtherShape& all, Shape& shape, Mended& mended_here) {
             mended_here.proof += fmt::format("; with {} 0 of {}", shape.name, t.compared),
                 ++mended_here.ran.sizes;
         else if (shape.guessed && !refutes(all, shape) && !is_left(all, shape, at))
-            mended_here.frail = true;
+            mended_here.overfits_shape = true;
         else
             mended_here.remains = fmt::format("with {} {}", shape.name, outcome(t, lacks));
     } catch (const Error&) {

@@ -26,7 +26,7 @@ struct OtherShape {
 };
 
 // Runs the changed source, compiled for the other shapes: all blocks with all checks. Right: that is part of
-// its proof; wrong: that is what remains, and of a shape that was guessed it makes it frail.
+// its proof; wrong: that is what remains, and of a shape that was guessed it overfits.
 void try_other_shape(OtherShape& shape, Mended& mended);
 
 }  // namespace wl::diagnosis

@@ -19,7 +19,7 @@ constexpr size_t kMostOfSlot = 2;   // of these, of one statement
 constexpr size_t kMostAlike = 6;    // places of one change
 constexpr size_t kTexts = 160;      // changes of one text
 constexpr int64_t kLeastGain = 50;  // of 1000 wrong elements
-constexpr size_t kAround = 16;      // pairs behind the first that mends that are tried as well
+constexpr size_t kTriedAfter = 16;  // pairs behind the first that mends that are tried as well
 
 // What makes the most elements right, one or two of a statement.
 std::vector<size_t> helpful(const SourceTrials& t) {
@@ -77,7 +77,8 @@ std::vector<Batch> with_helpful(const SourceTrials& t, const std::vector<size_t>
 
 // Both as one; it is told by the place that the wrong values lead to.
 Rewrite joined(const Rewrite& a, const Rewrite& b) {
-    const bool second = std::tuple(b.far, -b.odds) < std::tuple(a.far, -a.odds);
+    const bool second =
+        std::tuple(b.suspicion_rank, -b.log_prior) < std::tuple(a.suspicion_rank, -a.log_prior);
     Rewrite out = second ? b : a;
     const Rewrite& other = second ? a : b;
     out.edits.insert(out.edits.end(), other.edits.begin(), other.edits.end());
@@ -99,8 +100,8 @@ void search_pairs(SourceTrials& t, SearchResult& out) {
     std::vector<Pair> pairs;
     for (const Batch& b : batches)
         from.push_back(pairs.size()), pairs.insert(pairs.end(), b.begin(), b.end());
-    Hunt& h = t.hunt;
-    const size_t around = std::exchange(h.around, kAround);
+    CandidateQueue& h = t.queue;
+    const size_t tried_after = std::exchange(h.tried_after, kTriedAfter);
     const auto one = [&](size_t k) { return joined(t.all[pairs[k].first], t.all[pairs[k].second]); };
     Prove both{
         [&](size_t k) { return where_in(t.unit, one(k).line); },
@@ -117,7 +118,7 @@ void search_pairs(SourceTrials& t, SearchResult& out) {
     for (size_t n = 0; n < kept; ++n)
         for (const size_t k : tried[n]) h.tried += k <= last_needed(h) ? 1 : 0;
     take_proven(h, out);
-    h.around = around, h.prove = std::move(alone);
+    h.tried_after = tried_after, h.prove = std::move(alone);
 }
 
 }  // namespace wl::diagnosis

@@ -1,9 +1,9 @@
 // What a change has to come right in to be called proven.
 #include "instrumentation/base/work.h"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/prove/draws.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
 #include "instrumentation/diagnosis/rules/places.h"
-#include "instrumentation/diagnosis/search/lab.h"
+#include "instrumentation/diagnosis/search/trial_setup.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -17,27 +17,29 @@ constexpr double kProofWork = 4e7;   // warp instructions of a launch whose bloc
 constexpr uint64_t kOtherTimes = 4;  // what a block may take with other data beside these
 constexpr uint64_t kOrders = 8;      // legal orders of warps and blocks in which what is proven comes right
 
-double work_of_all(const Lab& lab) { return lab.times * counter(lab.s.capture, "warp_instructions"); }
+double work_of_all(const TrialSetup& setup) {
+    return setup.times * counter(setup.s.capture, "warp_instructions");
+}
 
-int64_t blocks_of(const Lab& lab) {
-    return static_cast<int64_t>(count(manifest::launch_of(lab.s.experiment.problem).grid));
+int64_t blocks_of(const TrialSetup& setup) {
+    return static_cast<int64_t>(count(manifest::launch_of(setup.s.experiment.problem).grid));
 }
 
 // The same inputs, warps and blocks in other orders. A value that depends on the order is not right.
-bool holds_in_orders(const Lab& lab, const TrialOptions& of, const Try& change) {
-    if (tries_on_device(lab.s.experiment)) return true;
+bool holds_in_orders(const TrialSetup& setup, const TrialOptions& of, const Try& change) {
+    if (tries_on_device(setup.s.experiment)) return true;
     TrialOptions options = of;
     options.races = false;
     for (options.schedule_seed = 1; options.schedule_seed <= kOrders; ++options.schedule_seed)
-        if (!comes_right(lab, change(options))) return false;
+        if (!comes_right(setup, change(options))) return false;
     return true;
 }
 
-const Trial& as_it_is(const Lab& lab, const TrialOptions& options) {
-    std::shared_ptr<const Trial>& known = lab.s.prover.as_it_is[options.seed_offset];
+const Trial& as_it_is(const TrialSetup& setup, const TrialOptions& options) {
+    std::shared_ptr<const Trial>& known = setup.s.prover.as_it_is[options.seed_offset];
     if (!known) {
         const CountedWork once(nullptr);
-        known = std::make_shared<const Trial>(try_unedited(lab.s.prover, options));
+        known = std::make_shared<const Trial>(try_unedited(setup.s.prover, options));
     }
     return *known;
 }
@@ -50,40 +52,41 @@ struct Drawn {
 };
 // Values of other data, and places in tables of hashes, may fit by chance: what fits one draw by it does not
 // fit all. Nothing: one of them is not right.
-std::optional<Drawn> with_draws(const Lab& lab, TrialOptions options, const Try& change) {
+std::optional<Drawn> with_draws(const TrialSetup& setup, TrialOptions options, const Try& change) {
     const std::vector<uint64_t>& seeds =
-        draws_of(lab.s.prover, lab.other_seed, lab.times * trial_cost(lab.s));
+        draws_of(setup.s.prover, setup.other_seed, setup.times * trial_cost(setup.s));
     Drawn out;
-    out.whole = options.blocks.empty() || static_cast<double>(seeds.size()) * work_of_all(lab) <= kAllTried;
-    out.same = inputs_of(lab.s.prover, seeds.front()).same_data;
+    out.whole = options.blocks.empty() || static_cast<double>(seeds.size()) * work_of_all(setup) <= kAllTried;
+    out.same = inputs_of(setup.s.prover, seeds.front()).same_data;
     if (out.whole) options.blocks.clear(), options.without_filled = false;
     options.budget *= kOtherTimes;
     for (const uint64_t seed : seeds) {
         options.seed_offset = seed;
         const Trial t = change(options);
-        const bool judged = seed == lab.other_seed || judges_all(lab, t);
-        if (judged ? !comes_right(lab, t) : t.bad > 0 || !is_clean(t)) return std::nullopt;
+        const bool judged = seed == setup.other_seed || judges_all(setup, t);
+        if (judged ? !comes_right(setup, t) : t.bad > 0 || !is_clean(t)) return std::nullopt;
         if (judged) ++out.draws, out.compared += t.compared;
-        out.tells = out.tells || !lab.ends || !is_right(as_it_is(lab, options), lab.blind ? 0 : t.outputs);
+        out.tells =
+            out.tells || !setup.ends || !is_right(as_it_is(setup, options), setup.blind ? 0 : t.outputs);
     }
     return out;
 }
 
 // All blocks, as far as that is not too much; false: they do not come right.
-bool add_all_blocks(const Lab& lab, Proof& proof, const Try& change) {
-    const double work = work_of_all(lab);
-    if (lab.block.blocks.empty()) return true;
+bool add_all_blocks(const TrialSetup& setup, Proof& proof, const Try& change) {
+    const double work = work_of_all(setup);
+    if (setup.block.blocks.empty()) return true;
     if (work > kProofWork) {
         proof.lacks = "the other blocks did not run";
         return true;
     }
-    TrialOptions whole = lab.block;
+    TrialOptions whole = setup.block;
     whole.blocks.clear(), whole.races = true, whole.without_filled = false;
     const Trial all = change(whole);
-    const bool right = work > kAllTried ? mended(all) : is_right(all, wanted_outputs(lab));
-    if (!right || (work <= kAllTried && !holds_in_orders(lab, whole, change))) return false;
+    const bool right = work > kAllTried ? mended(all) : is_right(all, wanted_outputs(setup));
+    if (!right || (work <= kAllTried && !holds_in_orders(setup, whole, change))) return false;
     proof.text += fmt::format("; of all blocks 0 of {}", all.compared);
-    proof.ran.blocks = blocks_of(lab);
+    proof.ran.blocks = blocks_of(setup);
     return true;
 }
 
@@ -102,25 +105,25 @@ bool has_new_kind(const Trial& t, const Trial& than) {
 // Values far beyond those that the inputs are drawn from count where the program as it is does no worse with
 // them than without: then they are such as it takes, and only what fits the values by chance fails. Limits of
 // the user's own say nothing of them, but that what is finite stays so.
-void try_larger_values(const Lab& lab, const Try& change, Proof& proof) {
+void try_larger_values(const TrialSetup& setup, const Try& change, Proof& proof) {
     constexpr double kNoWorse = 0.9;
-    const Experiment& e = lab.s.experiment;
+    const Experiment& e = setup.s.experiment;
     // What judges outputs alone keeps results in FP64, which have no limits to leave.
-    if (tries_on_device(e) || manifest::is_sequence(e.problem) || lab.blind || !lab.block.marks) return;
-    TrialOptions options = lab.block;
+    if (tries_on_device(e) || manifest::is_sequence(e.problem) || setup.blind || !setup.block.marks) return;
+    TrialOptions options = setup.block;
     options.races = true, options.budget *= kOtherTimes;
-    const Trial here = as_it_is(lab, options);
+    const Trial here = as_it_is(setup, options);
     const bool finite_alone = has_own_limit(e.problem);
-    for (const uint64_t seed : {lab.other_seed, lab.other_seed + 1}) {
+    for (const uint64_t seed : {setup.other_seed, setup.other_seed + 1}) {
         options.seed_offset = kWild + seed;
-        if (right_share(here) == 0 || inputs_of(lab.s.prover, options.seed_offset).same_data) continue;
+        if (right_share(here) == 0 || inputs_of(setup.s.prover, options.seed_offset).same_data) continue;
         const Trial t = change(options);
-        if (finite_alone ? t.finished && t.bad_infinite == 0 : comes_right(lab, t)) continue;
-        const Trial& there = as_it_is(lab, options);
+        if (finite_alone ? t.finished && t.bad_infinite == 0 : comes_right(setup, t)) continue;
+        const Trial& there = as_it_is(setup, options);
         if (!there.finished || has_new_kind(there, here)) continue;
         if (finite_alone ? there.bad_infinite > 0 : right_share(there) < kNoWorse * right_share(here))
             continue;
-        proof.frail = true;
+        proof.overfits_shape = true;
         proof.lacks = "with values 16 times as large ";
         proof.lacks += !t.finished ? "it does not come to its end"
             : finite_alone ? fmt::format("{} of {} elements are not finite", t.bad_infinite, t.compared)
@@ -139,33 +142,33 @@ std::string seeds_text(const Drawn& drawn) {
 
 }  // namespace
 
-std::optional<Proof> proof_of(const Lab& lab, const Try& change) {
-    TrialOptions checked = lab.block;
+std::optional<Proof> proof_of(const TrialSetup& setup, const Try& change) {
+    TrialOptions checked = setup.block;
     checked.races = true;
     const Trial here = change(checked);
-    if (!mends(lab, here)) return std::nullopt;
-    const std::optional<Drawn> drawn = with_draws(lab, checked, change);
-    if (!drawn || !holds_in_orders(lab, checked, change)) return std::nullopt;
+    if (!mends(setup, here)) return std::nullopt;
+    const std::optional<Drawn> drawn = with_draws(setup, checked, change);
+    if (!drawn || !holds_in_orders(setup, checked, change)) return std::nullopt;
     Proof out{"no fault of the launch is left, nor with another seed", here.warp_instructions};
     if (drawn->same)
         out.lacks = "no other data could be made: the inputs are the same with every seed";
     else if (!drawn->tells)
         out.lacks = "on other data the program as it is comes right as well";
     out.ran.draws = drawn->same ? 1 : 1 + drawn->draws;
-    out.ran.blocks = lab.block.blocks.empty() ? blocks_of(lab) : 1;
-    out.ran.schedules = tries_on_device(lab.s.experiment) ? 1 : 1 + static_cast<int64_t>(kOrders);
+    out.ran.blocks = setup.block.blocks.empty() ? blocks_of(setup) : 1;
+    out.ran.schedules = tries_on_device(setup.s.experiment) ? 1 : 1 + static_cast<int64_t>(kOrders);
     out.ran.sizes = 1;
-    if (lab.blind) return out;
-    const bool one = !lab.block.blocks.empty();
+    if (setup.blind) return out;
+    const bool one = !setup.block.blocks.empty();
     out.text = fmt::format(
         "{}0 of {} elements of {} are outside their bounds{}",
-        measured_words(lab.s.experiment),
+        measured_words(setup.s.experiment),
         here.compared,
-        one ? "block " + block_text(lab.s.capture, lab.block.blocks.front()) : "all blocks",
+        one ? "block " + block_text(setup.s.capture, setup.block.blocks.front()) : "all blocks",
         drawn->same ? std::string() : seeds_text(*drawn)
     );
-    if (!add_all_blocks(lab, out, change)) return std::nullopt;
-    if (out.lacks.empty()) try_larger_values(lab, change, out);
+    if (!add_all_blocks(setup, out, change)) return std::nullopt;
+    if (out.lacks.empty()) try_larger_values(setup, change, out);
     return out;
 }
 

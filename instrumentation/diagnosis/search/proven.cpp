@@ -1,7 +1,7 @@
 // What a change of the source is worth, compiled as the kernel was.
 #include "instrumentation/base/error.h"
 #include "instrumentation/diagnosis/early_return.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/search/constant_reads.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/source_trials.h"
@@ -12,41 +12,42 @@ namespace wl::diagnosis {
 
 std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::Rewrite& change) {
     std::string text = rewritten(t.unit.text, change);
-    const Lab& lab = t.proof ? *t.proof : t.hunt.lab;
+    const TrialSetup& setup = t.proof ? *t.proof : t.queue.setup;
     try {
         const ptx::Module module = changed_module(t.whole.experiment, text);
         const bool no_return = !may_return_early(text);
-        auto proof = proof_of(lab, [&](TrialOptions o) {
+        auto proof = proof_of(setup, [&](TrialOptions o) {
             o.part_exits = no_return;
             o.from = first_launch(t.launches, t.source, change).value_or(0);
-            return try_module(lab.s.prover, module, o);
+            return try_module(setup.s.prover, module, o);
         });
         if (!proof) return std::nullopt;
-        const std::optional<Behind> behind = behind_all(lab.s, module);
-        if (lab.blind && (!behind || !behind->wrong.empty() || behind->written == 0)) return std::nullopt;
-        if (lab.blind)
+        const std::optional<Behind> behind = behind_all(setup.s, module);
+        if (setup.blind && (!behind || !behind->wrong.empty() || behind->written == 0)) return std::nullopt;
+        if (setup.blind)
             proof->text += fmt::format("; after all launches 0 of {} elements are wrong", behind->written);
         Mended out = mended_by(t.unit, change, std::move(proof->text), std::move(text));
-        out.lacks = std::move(proof->lacks), out.ran = proof->ran, out.frail = proof->frail;
+        out.lacks = std::move(proof->lacks), out.ran = proof->ran, out.overfits_shape = proof->overfits_shape;
         if (const auto launch = first_launch(t.launches, t.source, change); launch && *launch < t.launches.at)
             out.where.launch = static_cast<int>(*launch) + 1;
-        constexpr int kExpected = 30;  // as odds
+        constexpr int kExpected = 30;  // a log prior
         out.warp_instructions = proof->warp_instructions, out.expected = change.bias >= kExpected;
         if (behind) out.written = behind->written, out.ran.launches = behind->launches;
         out.no_fault_left = behind && behind->wrong.empty() && behind->written > 0 && behind->no_fault_left;
         try_other_shape(*t.shape, out);
         if (behind) out.behind = behind->wrong, out.warp_instructions = behind->warp_instructions;
         // Twice as often is right as well, and hardly what is meant.
-        if (behind && !out.expected && out.warp_instructions / 5 > behind->as_it_is / 4) out.frail = true;
-        const Watched watched{lab.s.prover, t.unit, t.source, lab.block.blocks};
+        if (behind && !out.expected && out.warp_instructions / 5 > behind->as_it_is / 4)
+            out.overfits_shape = true;
+        const Watched watched{setup.s.prover, t.unit, t.source, setup.block.blocks};
         const Changed changed{change, out.source, module};
         const std::vector<int> avoided = out.remains.empty()
             ? lines_avoided(watched, changed, *t.executed, t.shape->shapes)
             : lines_left_out(watched, changed, *t.executed);
         for (const int line : avoided) out.left_out.push_back(where_in(t.unit, line).line);
         if (out.lacks.empty()) {
-            out.lacks = constant_reads(watched, changed, lab.other_seed);
-            out.frail = out.frail || !out.lacks.empty();
+            out.lacks = constant_reads(watched, changed, setup.other_seed);
+            out.overfits_shape = out.overfits_shape || !out.lacks.empty();
         }
         return out;
     } catch (const Error&) {
@@ -57,9 +58,9 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
 std::optional<Mended> first_proven(
     SourceTrials& t, const std::function<bool(const rewrite::Rewrite&)>& is_wanted, size_t most
 ) {
-    Hunt& h = t.hunt;
-    const auto as_it_is = [&](const TrialOptions& o) { return try_unedited(h.lab.s.prover, o); };
-    if (!choose_trial(h.lab, as_it_is, 1).empty()) return std::nullopt;
+    CandidateQueue& h = t.queue;
+    const auto as_it_is = [&](const TrialOptions& o) { return try_unedited(h.setup.s.prover, o); };
+    if (!choose_trial(h.setup, as_it_is, 1).empty()) return std::nullopt;
     for (size_t k = 0; k < t.all.size() && h.tried < most && !is_late(h); ++k) {
         if (!is_wanted(t.all[k])) continue;
         ++h.tried;

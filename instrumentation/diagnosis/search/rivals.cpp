@@ -4,7 +4,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/text.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/manifest/params.h"
@@ -105,8 +105,8 @@ bool is_same(const Rival& a, const Rival& b) {
 // Other data, and sizes that nobody names.
 void run_all(const SourceTrials& t, std::vector<Rival>& all) {
     const Symptoms& s = t.whole;
-    const Lab& lab = t.proof ? *t.proof : t.hunt.lab;
-    TrialOptions options = lab.block;
+    const TrialSetup& setup = t.proof ? *t.proof : t.queue.setup;
+    TrialOptions options = setup.block;
     options.budget *= kBlockTimes, options.without_filled = false;
     if (counter(s.capture, "warp_instructions") <= kMostWork) options.blocks.clear();
     for (Rival& r : all) {

@@ -41,7 +41,7 @@ struct Mended {
     bool no_fault_left = false;      // of a sequence, in any launch
     bool expected = false;           // right programs nearly always say so
     bool unjudged = false;           // nothing is compared: no fault is left
-    bool frail = false;              // it is wrong at a shape, or with values, that the kernel may not take
+    bool overfits_shape = false;     // it is wrong at a shape, or with values, that the kernel may not take
     std::string lacks = {};          // as Proof::lacks
     capture::Ran ran = {};
     std::vector<int> left_out = {};  // lines that are executed no more with it: it goes around what is wrong
@@ -58,7 +58,7 @@ struct SearchResult {
     std::vector<Mended> mended;      // proven, the simplest first; others lie at other lines
     std::vector<Mended> doubtful;    // right at this shape, and wrong at another one
     std::optional<Helpful> helpful;  // the most, where nothing mends: of several faults perhaps one
-    std::optional<Mended> around;    // where nothing else mends: what comes right as it leaves lines out
+    std::optional<Mended> context;   // where nothing else mends: what comes right as it leaves lines out
     size_t tried = 0, candidates = 0;
     size_t refused = 0;       // by the compiler; these were not tried
     size_t made = 0;          // of those that were tried, pairs and others that were made on the way

@@ -1,7 +1,7 @@
 // Changes of instructions, tried one after the other.
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/rules/places.h"
-#include "instrumentation/diagnosis/search/hunt.h"
+#include "instrumentation/diagnosis/search/candidate_queue.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace wl::diagnosis {
 namespace {
 
 constexpr uint64_t kDebugTimes = 8;  // instructions of a debug build beside those of an optimised one
-constexpr size_t kAround = 64;       // candidates behind the first that mends that are tried as well
+constexpr size_t kTriedAfter = 64;   // candidates behind the first that mends that are tried as well
 
 struct Programs {
-    Hunt hunt;
+    CandidateQueue queue;
     const Experiment& build;
     const std::vector<Candidate>& all;
     ptx::Module lean;  // without what is only read by people
@@ -33,20 +33,21 @@ Trial try_candidate(const Programs& p, Prover& prover, const Candidate& c, const
 
 // All of a cost, or a little more than the first that is proven.
 void try_all(Programs& p, size_t from, size_t end) {
-    const size_t kept = in_turn(p.hunt, threads_of(p.build.options), end - from, [&] {
+    const size_t kept = in_turn(p.queue, threads_of(p.build.options), end - from, [&] {
         const auto prover = std::make_shared<Prover>(p.build);
         return [&p, prover, from](size_t n) {
             const size_t k = from + n;
-            if (!is_over(p.hunt, k)) judge(p.hunt, k, try_candidate(p, *prover, p.all[k], p.hunt.lab.block));
+            if (!is_over(p.queue, k))
+                judge(p.queue, k, try_candidate(p, *prover, p.all[k], p.queue.setup.block));
         };
     });
-    forget(p.hunt, [&](size_t k) { return k >= from + kept; });
-    for (size_t k = from; k < from + kept && k <= last_needed(p.hunt); ++k) ++p.hunt.tried;
+    forget(p.queue, [&](size_t k) { return k >= from + kept; });
+    for (size_t k = from; k < from + kept && k <= last_needed(p.queue); ++k) ++p.queue.tried;
 }
 
 size_t end_of_price(const std::vector<Candidate>& all, size_t from) {
     size_t end = from;
-    while (end < all.size() && price(all[end]) == price(all[from])) ++end;
+    while (end < all.size() && score(all[end]) == score(all[from])) ++end;
     return end;
 }
 
@@ -62,7 +63,7 @@ Prove by_trial(Programs& p, Prover& prover) {
     const auto proven = [&](size_t k) -> std::optional<Mended> {
         const Candidate& c = p.all[k];
         auto proof =
-            proof_of(p.hunt.lab, [&](const TrialOptions& o) { return try_candidate(p, prover, c, o); });
+            proof_of(p.queue.setup, [&](const TrialOptions& o) { return try_candidate(p, prover, c, o); });
         if (!proof) return std::nullopt;
         Mended out{c.rule, c.was, c.now, where_of(p, c), std::move(proof->text), {}, {}, {}, {}};
         out.lacks = std::move(proof->lacks), out.ran = proof->ran;
@@ -87,7 +88,7 @@ SearchResult search_program(
     );
     out.candidates = all.size();
     Programs p{
-        .hunt = {.lab = {s}, .work = &work.spent, .limit = work.limit, .around = kAround},
+        .queue = {.setup = {s}, .work = &work.spent, .limit = work.limit, .tried_after = kTriedAfter},
         .build = build,
         .all = all,
         .lean = build.module
@@ -95,17 +96,17 @@ SearchResult search_program(
     p.lean.text.clear(), p.lean.sections.clear();
     Prover prover{build};
     out.unsupported = choose_trial(
-        p.hunt.lab, [&](const TrialOptions& o) { return try_module(prover, p.lean, o); }, kDebugTimes
+        p.queue.setup, [&](const TrialOptions& o) { return try_module(prover, p.lean, o); }, kDebugTimes
     );
     if (!out.unsupported.empty()) return out;
-    p.hunt.prove = by_trial(p, prover);
-    for (size_t from = 0; from < all.size() && out.mended.empty() && !is_late(p.hunt);) {
+    p.queue.prove = by_trial(p, prover);
+    for (size_t from = 0; from < all.size() && out.mended.empty() && !is_late(p.queue);) {
         const size_t last = end_of_price(all, from);
         try_all(p, from, last);
-        take_proven(p.hunt, out);
+        take_proven(p.queue, out);
         from = last;
     }
-    out.tried = p.hunt.tried;
+    out.tried = p.queue.tried;
     return out;
 }
 

@@ -3,15 +3,15 @@
 #include "instrumentation/base/os/stop.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/rewrite/several/alike.h"
+#include "instrumentation/diagnosis/search/angelic/angelic.h"
+#include "instrumentation/diagnosis/search/angelic/where.h"
 #include "instrumentation/diagnosis/search/fits.h"
-#include "instrumentation/diagnosis/search/needed/needed.h"
-#include "instrumentation/diagnosis/search/needed/where.h"
 #include "instrumentation/diagnosis/search/pairs.h"
 #include "instrumentation/diagnosis/search/rivals.h"
 #include "instrumentation/diagnosis/search/solve.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/source_trials.h"
-#include "instrumentation/diagnosis/search/suspects/around.h"
+#include "instrumentation/diagnosis/search/suspects/search_context.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Prove by_compiler(const SourceTrials& s) {
 
 // Until all are tried: what does not compile with others comes last, on its own.
 void try_all(SourceTrials& t, SearchResult& out) {
-    Hunt& h = t.hunt;
+    CandidateQueue& h = t.queue;
     while (out.mended.empty() && !is_late(h)) {
         if (!try_batches(t)) return;
         take_proven(h, out);
@@ -60,7 +60,7 @@ void try_alike(const SourceTrials& t, SearchResult& out) {
 
 // One change; earlier than at the end two, where one alone makes most of what is wrong right.
 void search(
-    SourceTrials& t, const rewrite::Around& around, uint64_t start, uint64_t limit, SearchResult& out
+    SourceTrials& t, const rewrite::SearchContext& context, uint64_t start, uint64_t limit, SearchResult& out
 ) {
     constexpr double kSolved = 0.3, kLikely = 0.6, kNeeded = 0.75, kWhere = 0.9;  // of the work
     constexpr uint64_t kSolvedBy = 6 * kWorkPerSecond;
@@ -69,32 +69,32 @@ void search(
     const auto end = [&](double part) {
         return start + static_cast<uint64_t>(part * static_cast<double>(limit - std::min(start, limit)));
     };
-    t.hunt.prove = by_compiler(t);
-    t.hunt.limit = std::min(end(kSolved), start + kSolvedBy);
+    t.queue.prove = by_compiler(t);
+    t.queue.limit = std::min(end(kSolved), start + kSolvedBy);
     try_all(t, out);
-    t.hunt.limit = end(kLikely);
+    t.queue.limit = end(kLikely);
     if (out.mended.empty()) search_solved(t, out);
     if (out.mended.empty()) try_alike(t, out);
     t.upto = kMostLikely;
     try_all(t, out);
     if (out.mended.empty()) try_alike(t, out);
-    t.hunt.limit = end(kNeeded), t.upto = t.all.size();
+    t.queue.limit = end(kNeeded), t.upto = t.all.size();
     std::vector<Rewrite> last;
-    if (out.mended.empty()) last = search_needed(t, around, out);
-    t.hunt.limit = end(kWhere);
-    if (out.mended.empty()) search_where(t, around, out);
-    t.hunt.limit = limit;
+    if (out.mended.empty()) last = search_needed(t, context, out);
+    t.queue.limit = end(kWhere);
+    if (out.mended.empty()) search_where(t, context, out);
+    t.queue.limit = limit;
     if (out.mended.empty() && !last.empty()) try_others(t, last, out);
     // What nobody wrote is made right by many pairs.
-    const auto& seen = t.hunt.lab.s.incidents;
+    const auto& seen = t.queue.setup.s.incidents;
     const bool pairs = std::none_of(seen.begin(), seen.end(), [](const execution::Incident& i) {
         return i.kind == execution::Incident::Kind::uninitialised_read;
     });
     const int64_t gain = t.gains.empty() ? 0 : *std::max_element(t.gains.begin(), t.gains.end());
     if (pairs && out.mended.empty() && gain >= kMuch) {
-        if (gain < kMost) t.hunt.limit = (*t.hunt.work + limit) / 2;
+        if (gain < kMost) t.queue.limit = (*t.queue.work + limit) / 2;
         search_pairs(t, out);
-        t.hunt.limit = limit;
+        t.queue.limit = limit;
     }
     if (out.mended.empty()) try_all(t, out);
     if (pairs && out.mended.empty()) search_pairs(t, out);
@@ -102,12 +102,12 @@ void search(
 
 // Of a program that comes to no end nobody knows how much work a right one is: short trials come first.
 void search_endless(
-    SourceTrials& t, const rewrite::Around& around, uint64_t start, uint64_t limit, SearchResult& out
+    SourceTrials& t, const rewrite::SearchContext& context, uint64_t start, uint64_t limit, SearchResult& out
 ) {
     constexpr uint64_t kShort = 1 << 16;  // warp instructions of a block
-    uint64_t& budget = t.hunt.lab.block.budget;
+    uint64_t& budget = t.queue.setup.block.budget;
     const uint64_t longest = std::exchange(budget, std::min(budget, kShort));
-    search(t, around, start, limit, out);
+    search(t, context, start, limit, out);
     if (budget == longest || !out.mended.empty()) return;
     budget = longest;
     std::replace(t.done.begin(), t.done.end(), kCutShort, uint8_t{0});
@@ -118,15 +118,15 @@ constexpr int64_t kHelps = 900;  // of 1000 wrong elements: what makes fewer rig
 
 // As the kernel is compiled, and with other inputs as well.
 bool helps_on_other_data(const SourceTrials& t, const Rewrite& r) {
-    const Lab& lab = t.proof ? *t.proof : t.hunt.lab;
-    if (inputs_of(lab.s.prover, lab.other_seed).same_data) return false;
+    const TrialSetup& setup = t.proof ? *t.proof : t.queue.setup;
+    if (inputs_of(setup.s.prover, setup.other_seed).same_data) return false;
     try {
         const ptx::Module module = changed_module(t.whole.experiment, rewritten(t.unit.text, r));
-        for (const uint64_t seed : {uint64_t{0}, lab.other_seed}) {
-            TrialOptions options = lab.block;
+        for (const uint64_t seed : {uint64_t{0}, setup.other_seed}) {
+            TrialOptions options = setup.block;
             options.seed_offset = seed;
-            const Trial as_it_is = try_unedited(lab.s.prover, options);
-            if (gain_of(as_it_is, try_module(lab.s.prover, module, options)) < kHelps) return false;
+            const Trial as_it_is = try_unedited(setup.s.prover, options);
+            if (gain_of(as_it_is, try_module(setup.s.prover, module, options)) < kHelps) return false;
         }
         return true;
     } catch (const Error&) { return false; }
@@ -159,7 +159,7 @@ void try_first_values(SourceTrials& t, SearchResult& out) {
 // Where a build that optimises little does not show it, one that does as the kernel's own; empty, or why
 // neither does.
 std::string open_shown(
-    const Symptoms& tried_on, std::optional<OpenSource>& open, Lab& lab, const compile::Quick* before
+    const Symptoms& tried_on, std::optional<OpenSource>& open, TrialSetup& setup, const compile::Quick* before
 ) {
     std::string why;
     using compile::Effort;
@@ -169,7 +169,7 @@ std::string open_shown(
         if (!opened) return why;
         open.emplace(std::move(*opened));
         why = choose_trial(
-            lab,
+            setup,
             [&](const TrialOptions& o) {
                 return try_variant(tried_on.experiment, tried_on.prover, open->quick.as_it_is.ptx, 0, o);
             },
@@ -193,38 +193,38 @@ SearchResult search_source(
     SearchResult out;
     const uint64_t start = work.spent;
     std::optional<OpenSource> open;
-    Lab lab{tried_on};
-    const std::string shows_not = open_shown(tried_on, open, lab, read.get());
+    TrialSetup setup{tried_on};
+    const std::string shows_not = open_shown(tried_on, open, setup, read.get());
     if (!open) {
         out.unsupported = shows_not;
         return out;
     }
     read = std::make_shared<const compile::Quick>(open->quick);
     if (100 * (work.spent - start) > kMuch * (work.all - std::min(start, work.all))) work.limit = work.all;
-    rewrite::Around around = around_of(symptoms, suspects, *open);
-    add_fits(symptoms, open->unit, around);
-    std::vector<Rewrite> all = rewrites(open->source, around);
+    rewrite::SearchContext context = search_context_of(symptoms, suspects, *open);
+    add_fits(symptoms, open->unit, context);
+    std::vector<Rewrite> all = rewrites(open->source, context);
     std::erase_if(all, [&](const Rewrite& r) {
         return first_launch(open->launches, open->source, r) == LaunchLines::kNone;
     });
     out.candidates = all.size();
-    SourceTrials s = trials_of(symptoms, lab, *open, all, work);
+    SourceTrials s = trials_of(symptoms, setup, *open, all, work);
     if (&tried_on != &symptoms) {
-        s.proof.emplace(Lab{symptoms});
+        s.proof.emplace(TrialSetup{symptoms});
         const auto as_it_is = [&](const TrialOptions& o) { return try_unedited(symptoms.prover, o); };
         out.unsupported = choose_trial(*s.proof, as_it_is, 1);
         if (!out.unsupported.empty()) return out;
     }
     out.unsupported = shows_not;
     if (out.unsupported.empty()) {
-        choose_seed(s.proof ? *s.proof : s.hunt.lab, [&](const TrialOptions& o) {
+        choose_seed(s.proof ? *s.proof : s.queue.setup, [&](const TrialOptions& o) {
             return try_unedited(symptoms.prover, o);
         });
         try {
-            (lab.ends ? search : search_endless)(s, around, start, work.limit, out);
+            (setup.ends ? search : search_endless)(s, context, start, work.limit, out);
         } catch (const Stopped&) {
             if (stop_signal() != 0) throw;
-            take_proven(s.hunt, out);
+            take_proven(s.queue, out);
             out.timed_out = true;
         }
     } else {
@@ -239,8 +239,8 @@ SearchResult search_source(
         if (!out.mended.empty()) break;
         if (m.left_out.empty() && m.behind.empty())
             out.mended.push_back(std::move(m));
-        else if (!out.around)
-            out.around = std::move(m);
+        else if (!out.context)
+            out.context = std::move(m);
     }
     return out;
 }

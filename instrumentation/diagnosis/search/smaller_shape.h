@@ -3,8 +3,8 @@
 #pragma once
 
 #include "instrumentation/diagnosis/rules/rules.h"
-#include "instrumentation/diagnosis/search/lab.h"
 #include "instrumentation/diagnosis/search/search.h"
+#include "instrumentation/diagnosis/search/trial_setup.h"
 
 #include <memory>
 #include <optional>

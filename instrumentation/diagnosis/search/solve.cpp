@@ -34,7 +34,7 @@ std::vector<const Rewrite*> numbers_of(const SourceTrials& t) {
     std::vector<const Rewrite*> out;
     for (const auto& [place, r] : by_place) out.push_back(r);
     std::stable_sort(out.begin(), out.end(), [](const Rewrite* a, const Rewrite* b) {
-        return a->far < b->far;
+        return a->suspicion_rank < b->suspicion_rank;
     });
     if (out.size() > kMostNumbers) out.resize(kMostNumbers);
     return out;
@@ -67,7 +67,11 @@ SourceTrials trials_like(const SourceTrials& t, const std::vector<Rewrite>& all)
     std::vector<int> slot;
     for (const Rewrite& r : all) slot.push_back(slot_of(t.slots, r));
     return SourceTrials{
-        .hunt = {.lab = t.hunt.lab, .work = t.hunt.work, .limit = t.hunt.limit, .around = t.hunt.around},
+        .queue =
+            {.setup = t.queue.setup,
+                    .work = t.queue.work,
+                    .limit = t.queue.limit,
+                    .tried_after = t.queue.tried_after},
         .e = t.e,
         .whole = t.whole,
         .proof = t.proof,
@@ -88,7 +92,7 @@ SourceTrials trials_like(const SourceTrials& t, const std::vector<Rewrite>& all)
 }
 
 void try_all_of(SourceTrials& t, SearchResult& out) {
-    Hunt& h = t.hunt;
+    CandidateQueue& h = t.queue;
     h.prove = {
         [&](size_t k) { return where_in(t.unit, t.all[k].line); },
         [&](size_t k) { return proven_by_compiler(t, t.all[k]); }};
@@ -96,7 +100,7 @@ void try_all_of(SourceTrials& t, SearchResult& out) {
     take_proven(h, out);
 }
 
-// Each with a price that rises with the distance.
+// Each with a score that rises with the distance.
 void add_plain(std::vector<std::pair<double, std::string>>& out, double value, double x, std::string text) {
     constexpr double kNear = 0.01;
     const double off = std::fabs(x - value);

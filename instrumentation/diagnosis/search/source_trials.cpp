@@ -5,7 +5,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/experiment.h"
-#include "instrumentation/diagnosis/prove/elsewhere.h"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/symbols.h"
 #include "instrumentation/manifest/params.h"
@@ -71,25 +71,25 @@ compile::Effort effort_of(const Symptoms& s) {
 void try_texts(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
     constexpr double kLong = 60'000;  // warp instructions
     compile::Quick quick = t.quick;
-    const bool chosen = quick.effort == effort_of(t.hunt.lab.s) && quick.effort != compile::Effort::least;
-    const bool plain = chosen && trial_cost(t.hunt.lab.s) < kLong;
+    const bool chosen = quick.effort == effort_of(t.queue.setup.s) && quick.effort != compile::Effort::least;
+    const bool plain = chosen && trial_cost(t.queue.setup.s) < kLong;
     if (plain) quick.effort = compile::Effort::least;
     std::vector<std::string> texts;
     for (const size_t k : changes) texts.push_back(rewritten(t.source.text, t.all[k]));
     const std::vector<compile::Variant> variants = compile::compile_variants(quick, texts);
     for (size_t n = 0; n < changes.size(); ++n) {
-        if (is_over(t.hunt, changes[n])) return;
+        if (is_over(t.queue, changes[n])) return;
         if (variants[n].ptx.empty()) {
             t.done[changes[n]] = kRefusedAlone;
             continue;
         }
-        TrialOptions options = t.hunt.lab.block;
+        TrialOptions options = t.queue.setup.block;
         options.from = from_of(t, t.all[changes[n]]);
         if (plain) options.budget *= kQuickTimes;  // it was measured on better code
         const Trial trial = try_variant(t.e, prover, variants[n].ptx, n, options);
         t.done[changes[n]] = trial.finished ? kTried : kCutShort;
         t.differences[changes[n]] = difference_of(trial);
-        judge(t.hunt, changes[n], trial);
+        judge(t.queue, changes[n], trial);
     }
 }
 
@@ -104,10 +104,10 @@ struct Build {
 // either half.
 Build build_switched(SourceTrials& t, std::vector<size_t> changes) {
     std::vector<size_t> rest;
-    for (int round = 0; round < kMostRounds && !changes.empty() && !is_late(t.hunt); ++round) {
+    for (int round = 0; round < kMostRounds && !changes.empty() && !is_late(t.queue); ++round) {
         std::vector<rewrite::Placed> placed;
         for (const size_t k : changes) placed.push_back({&t.all[k], t.slot[k]});
-        rewrite::Switched text = rewrite::switched(t.source, t.slots, placed);
+        rewrite::MutantSchemata text = rewrite::mutant_schemata(t.source, t.slots, placed);
         compile::Whole whole = compile::compile_whole(t.quick, text.text);
         if (!whole.ptx.empty())
             return {std::move(changes), std::move(text.numbers), std::move(whole.ptx), std::move(rest)};
@@ -126,7 +126,7 @@ Build build_switched(SourceTrials& t, std::vector<size_t> changes) {
                 left.push_back(changes[n]);
         changes = std::move(left);
     }
-    if (is_late(t.hunt)) return {};
+    if (is_late(t.queue)) return {};
     for (const size_t k : changes) t.slot[k] = -1;
     return {{}, {}, {}, std::move(rest)};
 }
@@ -183,17 +183,17 @@ void try_build(SourceTrials& t, Prover& prover, const Build& build) {
         std::optional<Ready> ready = make_ready(t, prover, build.ptx);
         if (!ready) return give_up();
         const Trial unchanged = run(*ready, 0, 0, kOwn);
-        if (mends(t.hunt.lab, unchanged)) return give_up();
+        if (mends(t.queue.setup, unchanged)) return give_up();
         for (size_t n = 0; n < build.changes.size(); ++n) {
             const size_t change = build.changes[n];
-            if (is_over(t.hunt, change)) return;
+            if (is_over(t.queue, change)) return;
             const Trial trial = run(*ready, build.numbers[n], 0, from_of(t, t.all[change]));
             t.done[change] = trial.finished ? kTried : kCutShort, t.gains[change] = gain_of(unchanged, trial);
             t.differences[change] = difference_of(trial);
-            const bool right = mends(t.hunt.lab, trial);
+            const bool right = mends(t.queue.setup, trial);
             if (right) t.written[change] = trial.compared;
-            if (right && t.hunt.lab.blind && !mends_behind(t, prover, *ready)) continue;
-            judge(t.hunt, change, trial);
+            if (right && t.queue.setup.blind && !mends_behind(t, prover, *ready)) continue;
+            judge(t.queue, change, trial);
         }
     } catch (const Error&) { give_up(); } catch (const Unsupported&) {
         give_up();
@@ -201,7 +201,7 @@ void try_build(SourceTrials& t, Prover& prover, const Build& build) {
 }
 
 void try_switched(SourceTrials& t, Prover& prover, std::vector<size_t> changes) {
-    while (!changes.empty() && !is_over(t.hunt, changes.front())) {
+    while (!changes.empty() && !is_over(t.queue, changes.front())) {
         Build build = build_switched(t, std::move(changes));
         if (!build.changes.empty()) try_build(t, prover, build);
         changes = std::move(build.rest);
@@ -211,7 +211,7 @@ void try_switched(SourceTrials& t, Prover& prover, std::vector<size_t> changes) 
 }  // namespace
 
 std::optional<Ready> make_ready(const SourceTrials& t, Prover& prover, const std::string& ptx) {
-    Ready out{std::make_unique<ptx::Module>(ptx::parse(ptx)), {}, t.hunt.lab.block};
+    Ready out{std::make_unique<ptx::Module>(ptx::parse(ptx)), {}, t.queue.setup.block};
     const std::string entry = entry_in(t.e.entry, *out.module);
     out.options.entries = entries_in(t.e, *out.module, t.e.problem.at + 1);
     if (entry.empty()) return std::nullopt;
@@ -255,17 +255,17 @@ std::optional<OpenSource> open_source(
 
 SourceTrials trials_of(
     const Symptoms& s,
-    Lab tried_on,
+    TrialSetup tried_on,
     const OpenSource& open,
     const std::vector<rewrite::Rewrite>& all,
     SearchWork work
 ) {
-    constexpr size_t kAround = 48;  // changes behind the first that mends that are tried as well
+    constexpr size_t kTriedAfter = 48;  // changes behind the first that mends that are tried as well
     std::vector<rewrite::Slot> slots = slots_of(open.source);
     std::vector<int> slot;
     for (const rewrite::Rewrite& r : all) slot.push_back(slot_of(slots, r));
     return SourceTrials{
-        .hunt = {.lab = tried_on,      .work = &work.spent, .limit = work.limit, .around = kAround},
+        .queue = {.setup = tried_on,    .work = &work.spent, .limit = work.limit, .tried_after = kTriedAfter},
         .e = tried_on.s.experiment,
         .whole = s,
         .unit = open.unit,
@@ -320,13 +320,13 @@ std::vector<size_t> try_pairs(SourceTrials& t, Prover& prover, const std::vector
         return numbers[static_cast<size_t>(std::lower_bound(all.begin(), all.end(), k) - all.begin())];
     };
     const std::vector<rewrite::Placed> first = placed(firsts), second = placed(seconds);
-    const rewrite::Switched text = rewrite::switched(t.source, t.slots, first, second);
+    const rewrite::MutantSchemata text = rewrite::mutant_schemata(t.source, t.slots, first, second);
     try {
         const compile::Whole whole = compile::compile_whole(t.quick, text.text);
         std::optional<Ready> ready = whole.ptx.empty() ? std::nullopt : make_ready(t, prover, whole.ptx);
-        if (!ready || mends(t.hunt.lab, run(*ready, 0, 0, kOwn))) return tried;
+        if (!ready || mends(t.queue.setup, run(*ready, 0, 0, kOwn))) return tried;
         for (size_t n = 0; n < pairs.size(); ++n) {
-            if (is_over(t.hunt, from + n)) return tried;
+            if (is_over(t.queue, from + n)) return tried;
             const int a = number_of(firsts, text.numbers, pairs[n].first),
                       b = number_of(seconds, text.besides, pairs[n].second);
             const size_t launch =
@@ -334,7 +334,7 @@ std::vector<size_t> try_pairs(SourceTrials& t, Prover& prover, const std::vector
             const Trial trial = run(*ready, a, b, launch);
             // One of them alone did as much, and was not proven.
             if (trial.compared <= std::max(t.written[pairs[n].first], t.written[pairs[n].second])) continue;
-            judge(t.hunt, from + n, trial), tried.push_back(from + n);
+            judge(t.queue, from + n, trial), tried.push_back(from + n);
         }
     } catch (const Error&) {  // it does not run as the kernel does
         return tried;
@@ -343,7 +343,7 @@ std::vector<size_t> try_pairs(SourceTrials& t, Prover& prover, const std::vector
 }
 
 void try_batch(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes) {
-    if (changes.empty() || is_over(t.hunt, changes.front())) return;
+    if (changes.empty() || is_over(t.queue, changes.front())) return;
     if (t.slot[changes.front()] < 0)
         try_texts(t, prover, changes);
     else

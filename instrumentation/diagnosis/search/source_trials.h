@@ -4,8 +4,8 @@
 
 #include "instrumentation/compile/unit.h"
 #include "instrumentation/compile/variants.h"
-#include "instrumentation/diagnosis/rewrite/switched.h"
-#include "instrumentation/diagnosis/search/hunt.h"
+#include "instrumentation/diagnosis/rewrite/mutant_schemata.h"
+#include "instrumentation/diagnosis/search/candidate_queue.h"
 #include "instrumentation/diagnosis/search/launches.h"
 #include "instrumentation/diagnosis/search/left_out.h"
 #include "instrumentation/diagnosis/search/other_shape.h"
@@ -44,10 +44,10 @@ constexpr int kRefusedSlot = -2;  // as SourceTrials::slot: the compiler named i
 constexpr uint8_t kTried = 1, kRefusedAlone = 2, kCutShort = 3;
 
 struct SourceTrials {
-    Hunt hunt;              // where changes are tried: at the shape that was diagnosed, or at a smaller one
+    CandidateQueue queue;   // where changes are tried: at the shape that was diagnosed, or at a smaller one
     const Experiment& e;    // of that
     const Symptoms& whole;  // what was diagnosed, where changes are proven
-    std::optional<Lab> proof = {};  // chosen for that; nothing: as the hunt's
+    std::optional<TrialSetup> proof = {};  // chosen for that; nothing: as the queue's
     const compile::Unit& unit;
     const compile::Quick& quick;
     const rewrite::Source& source;
@@ -63,14 +63,14 @@ struct SourceTrials {
     std::shared_ptr<OtherShape> shape;
     std::shared_ptr<Executed> executed;  // by the blocks that changes are proven on
     size_t upto = ~size_t{0};            // changes from here on wait
-    std::vector<size_t> rivals = {};     // as Hunt::rivals, of what is told
+    std::vector<size_t> rivals = {};     // as CandidateQueue::rivals, of what is told
 };
 
 // The arguments outlive it. `tried_on`: of the symptoms themselves, or of those of a smaller shape, which
 // `open` is of then.
 SourceTrials trials_of(
     const Symptoms& s,
-    Lab tried_on,
+    TrialSetup tried_on,
     const OpenSource& open,
     const std::vector<rewrite::Rewrite>& all,
     SearchWork work
@@ -107,7 +107,7 @@ std::vector<std::vector<size_t>> batches_of(const SourceTrials& t);
 
 // On any thread, with a prover of its own.
 void try_batch(SourceTrials& t, Prover& prover, const std::vector<size_t>& changes);
-// All that are not done, within the hunt's limit. False: there are none.
+// All that are not done, within the queue's limit. False: there are none.
 bool try_batches(SourceTrials& t);
 size_t tried_of(const SourceTrials& t);  // of its own changes
 void add_tried(const SourceTrials& t, SearchResult& out);

@@ -127,7 +127,7 @@ std::optional<travel::Element> element_of(
 }
 
 // The line of a location, and those that it is inlined at.
-void add_line(const ptx::Module& module, int32_t at, int far, std::vector<Suspect>& out) {
+void add_line(const ptx::Module& module, int32_t at, int suspicion_rank, std::vector<Suspect>& out) {
     for (int32_t l = at; l >= 0;) {
         const ptx::Location& location = module.locations[static_cast<size_t>(l)];
         l = location.inlined_at;
@@ -137,13 +137,13 @@ void add_line(const ptx::Module& module, int32_t at, int far, std::vector<Suspec
             return o.line == location.line && o.file == file;
         });
         if (known == out.end())
-            out.push_back({file, location.line, far});
+            out.push_back({file, location.line, suspicion_rank});
         else
-            known->far = std::min(known->far, far);
+            known->suspicion_rank = std::min(known->suspicion_rank, suspicion_rank);
     }
 }
 
-// What an element came through (far 0), and what decided where and whether (far 1).
+// What an element came through (rank 0), and what decided where and whether (rank 1).
 std::vector<Suspect> lines_behind(
     const Symptoms& s,
     const Experiment& build,
@@ -157,9 +157,9 @@ std::vector<Suspect> lines_behind(
     travel::SliceOptions options;
     options.from = *element, options.deciders = options.deep = options.kept = true;
     const travel::Slice slice = travel::slice(route, taken, options);
-    const auto add = [&](uint32_t site, int far) {
+    const auto add = [&](uint32_t site, int suspicion_rank) {
         const ptx::Instruction* const i = route.instructions[site];
-        if (i != nullptr) add_line(build.module, i->location, far, out);
+        if (i != nullptr) add_line(build.module, i->location, suspicion_rank, out);
     };
     for (const travel::SliceStep& step : slice.steps) add(step.site, 0);
     for (const travel::Decider& d : slice.deciders) add(d.step.site, 1);
@@ -175,7 +175,7 @@ void set_apart(std::vector<Suspect>& wrong, const std::vector<Suspect>& right) {
         });
     };
     if (std::all_of(wrong.begin(), wrong.end(), is_shared)) return;
-    for (Suspect& line : wrong) line.far = is_shared(line) ? line.far + 1 : 0;
+    for (Suspect& line : wrong) line.suspicion_rank = is_shared(line) ? line.suspicion_rank + 1 : 0;
 }
 
 }  // namespace
@@ -221,7 +221,7 @@ std::vector<Suspect> lines_of_wrong(const Symptoms& s, const Experiment& build) 
     if (!wrong || s.budget > kLongest || is_cut_short(s)) return {};
     try {
         Prepared prepared = prepare(build);
-        emulator::Journey journey{
+        emulator::ReplaySpec journey{
             emulator::lower(build.module, build.entry), prepared.launch, std::move(prepared.memory)};
         journey.block = wrong->block;
         travel::Route route = travel::make_route(build.module, std::move(journey));

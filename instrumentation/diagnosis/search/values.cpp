@@ -1,5 +1,5 @@
 // Signs, conditions and numbers.
-#include "instrumentation/diagnosis/search/maker.h"
+#include "instrumentation/diagnosis/search/ptx_mutator.h"
 
 #include <algorithm>
 #include <array>
@@ -76,7 +76,7 @@ std::vector<Number> other_numbers(int64_t v, const std::vector<int64_t>& in_play
 
 }  // namespace
 
-void add_comparisons(Maker& m) {
+void add_comparisons(PtxMutator& m) {
     const Instruction& i = m.instruction();
     if (!decides(i)) return;
     for (const Family& family : {kSigned, kUnsigned, kUnordered}) {
@@ -101,7 +101,7 @@ void add_comparisons(Maker& m) {
 }
 
 // A debug build branches past what a condition guards.
-void add_conditions(Maker& m) {
+void add_conditions(PtxMutator& m) {
     const Instruction& i = m.instruction();
     if (i.op != Op::bra || i.guard.reg < 0) return;
     for (const bool past : {false, true})
@@ -115,7 +115,7 @@ void add_conditions(Maker& m) {
 }
 
 // Sizes of elements are scaled in 64 bits, by the compiler: nobody wrote those numbers.
-void add_whole_numbers(Maker& m) {
+void add_whole_numbers(PtxMutator& m) {
     const Instruction& i = m.instruction();
     const Type type = scalar_type(i);
     if (i.op == Op::bar || i.op == Op::call || i.op == Op::cvta || type == Type::pred ||
@@ -140,7 +140,7 @@ void add_whole_numbers(Maker& m) {
     }
 }
 
-void add_real_numbers(Maker& m) {
+void add_real_numbers(PtxMutator& m) {
     const Instruction& i = m.instruction();
     constexpr float kLog2E = 1.4426950408889634F, kInf = std::numeric_limits<float>::infinity();
     for (size_t k = 1; k < i.operands.size(); ++k) {

@@ -46,7 +46,7 @@ ptx::Type type_of(const ptx::Instruction& in) {
 
 // What the step's lane wrote, read behind it.
 std::string value_of(travel::Route& route, const travel::SliceStep& s) {
-    emulator::Traveller& t = *route.traveller;
+    emulator::Replayer& t = *route.traveller;
     if (!emulator::go_to_nth(t, s.warp, s.nth + 1)) return "";
     const ptx::Instruction& in = *route.instructions[s.site];
     const ptx::Function& f = *route.function_of_site[s.site];

@@ -6,16 +6,16 @@
 
 namespace wl::emulator {
 
-const Warp& warp_here(const Traveller& t);
-const Instr* instruction_here(const Traveller& t);
-const Block& block_inside(const Traveller& t);
+const Warp& warp_here(const Replayer& t);
+const Instr* instruction_here(const Replayer& t);
+const Block& block_inside(const Replayer& t);
 
 // Whose instant reads are of.
 struct Viewpoint {
     Here here;
     const Instr* at = nullptr;
 };
-Viewpoint viewpoint(const Traveller& t);
-void look_from(Traveller& t, const Viewpoint& from);
+Viewpoint viewpoint(const Replayer& t);
+void look_from(Replayer& t, const Viewpoint& from);
 
 }  // namespace wl::emulator

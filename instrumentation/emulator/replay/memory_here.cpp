@@ -11,7 +11,7 @@
 
 namespace wl::emulator {
 
-std::vector<RequestHere> requests_here(const Traveller& t) {
+std::vector<RequestHere> requests_here(const Replayer& t) {
     const Program& program = *block_inside(t).context.program;
     const size_t at = code_index(block_inside(t), instruction_here(t));
     const auto span = std::lower_bound(
@@ -37,7 +37,7 @@ std::vector<RequestHere> requests_here(const Traveller& t) {
     return out;
 }
 
-std::vector<CopyHere> copies_here(const Traveller& t) {
+std::vector<CopyHere> copies_here(const Replayer& t) {
     std::vector<CopyHere> out;
     for (const Warp& w : block_inside(t).warps)
         for (const PendingCopy& c : w.copies)
@@ -45,14 +45,14 @@ std::vector<CopyHere> copies_here(const Traveller& t) {
     return out;
 }
 
-int lanes_in_flight(const Traveller& t) {
+int lanes_in_flight(const Replayer& t) {
     int lanes = 0;
     for (const Warp& w : block_inside(t).warps)
         for (const PendingCopy& c : w.copies) lanes += std::popcount(c.lanes);
     return lanes;
 }
 
-std::vector<SharedVariableHere> shared_variables(const Traveller& t) {
+std::vector<SharedVariableHere> shared_variables(const Replayer& t) {
     std::vector<SharedVariableHere> out;
     const uint64_t whole = shared_memory(t).size();
     for (const SharedVariable& v : block_inside(t).context.program->shared_variables) {
@@ -70,7 +70,7 @@ std::vector<SharedVariableHere> shared_variables(const Traveller& t) {
     return out;
 }
 
-std::span<const std::byte> shared_memory(const Traveller& t) {
+std::span<const std::byte> shared_memory(const Replayer& t) {
     return {warp_here(t).shared, warp_here(t).shared_bytes};
 }
 

@@ -18,7 +18,7 @@ struct RequestHere {
     bool global = false;
     LaneAccesses accesses;
 };
-std::vector<RequestHere> requests_here(const Traveller& t);
+std::vector<RequestHere> requests_here(const Replayer& t);
 
 // An asynchronous copy that was issued and has not landed.
 struct CopyHere {
@@ -29,15 +29,15 @@ struct CopyHere {
     int age = -1;           // commit groups since its own; -1: it is in none
     int32_t mbarrier = -1;  // at which it completes; -1: at none
 };
-std::vector<CopyHere> copies_here(const Traveller& t);
+std::vector<CopyHere> copies_here(const Replayer& t);
 // Their lanes, counted: a look that costs nothing.
-int lanes_in_flight(const Traveller& t);
+int lanes_in_flight(const Replayer& t);
 
 struct SharedVariableHere {
     std::string symbol;              // of the PTX
     uint32_t offset = 0, bytes = 0;  // of dynamic memory all that is behind it
 };
-std::vector<SharedVariableHere> shared_variables(const Traveller& t);
-std::span<const std::byte> shared_memory(const Traveller& t);  // static and dynamic
+std::vector<SharedVariableHere> shared_variables(const Replayer& t);
+std::span<const std::byte> shared_memory(const Replayer& t);  // static and dynamic
 
 }  // namespace wl::emulator

@@ -22,8 +22,8 @@
 
 namespace wl::emulator {
 
-struct Traveller {
-    Journey journey;  // without its memory
+struct Replayer {
+    ReplaySpec journey;  // without its memory
     RunOptions options;
     Watcher watcher;
     std::optional<Hooked> hooked;         // what runs: it stops at the watcher, and follows the schedule
@@ -44,28 +44,28 @@ struct Traveller {
     mutable std::vector<std::vector<uint32_t>> slots;  // of registers by function, once they are asked for
 };
 
-const Warp& warp_here(const Traveller& t) { return t.block.warps[static_cast<size_t>(t.here.warp)]; }
-const Instr* instruction_here(const Traveller& t) { return t.at; }
-const Block& block_inside(const Traveller& t) { return t.block; }
-Viewpoint viewpoint(const Traveller& t) { return {t.here, t.at}; }
-void look_from(Traveller& t, const Viewpoint& from) { t.here = from.here, t.at = from.at; }
+const Warp& warp_here(const Replayer& t) { return t.block.warps[static_cast<size_t>(t.here.warp)]; }
+const Instr* instruction_here(const Replayer& t) { return t.at; }
+const Block& block_inside(const Replayer& t) { return t.block; }
+Viewpoint viewpoint(const Replayer& t) { return {t.here, t.at}; }
+void look_from(Replayer& t, const Viewpoint& from) { t.here = from.here, t.at = from.at; }
 
 namespace {
 
 // The running activation, then its callers.
-std::vector<const Frame*> frames_here(const Traveller& t) {
+std::vector<const Frame*> frames_here(const Replayer& t) {
     std::vector<const Frame*> frames;
     for (const Frame* f = warp_here(t).frame; f != nullptr; f = f->parent) frames.push_back(f);
     return frames;
 }
 
-const Frame& frame_at(const Traveller& t, size_t activation) {
+const Frame& frame_at(const Replayer& t, size_t activation) {
     const Frame* f = warp_here(t).frame;
     while (activation-- > 0) f = f->parent;
     return *f;
 }
 
-int function_of(const Traveller& t, const Frame& frame) {
+int function_of(const Replayer& t, const Frame& frame) {
     return static_cast<int>(frame.function - t.block.context.program->functions.data());
 }
 
@@ -78,7 +78,7 @@ uint64_t first_interval(const GlobalMemory& memory) {
 }
 
 // Every other state is forgotten while they take too much; the next ones are further apart.
-void thin(Traveller& t) {
+void thin(Replayer& t) {
     while (t.frame_bytes > t.journey.key_frame_bytes && t.frames.size() > 1) {
         size_t kept = 0;
         for (size_t k = 0; k < t.frames.size(); k += 2) std::swap(t.frames[kept++], t.frames[k]);
@@ -88,7 +88,7 @@ void thin(Traveller& t) {
     }
 }
 
-void keep_state(Traveller& t, Warp& w, const Instr* i) {
+void keep_state(Replayer& t, Warp& w, const Instr* i) {
     if (!t.frames.empty() && t.order < t.frames.back().order + t.interval) return;
     stand_before(w, i);
     const KeyFrame* before = t.frames.empty() ? nullptr : &t.frames.back();
@@ -103,26 +103,26 @@ void keep_state(Traveller& t, Warp& w, const Instr* i) {
 
 // The latest state that `fits`; the block's start always does.
 template <class F>
-const KeyFrame& latest_state(const Traveller& t, const F& fits) {
+const KeyFrame& latest_state(const Replayer& t, const F& fits) {
     size_t k = t.frames.size() - 1;
     while (k > 0 && !fits(t.frames[k])) --k;
     return t.frames[k];
 }
 
 // May the running turn end at any time?
-bool is_interruptible(const Traveller& t) {
+bool is_interruptible(const Replayer& t) {
     return t.log && t.turn < t.log->turns.size() && t.log->turns[t.turn].kind.interruptible;
 }
 
 // The block finds what others have done.
-void begin_turn(Traveller& t, const TurnStart& turn) {
+void begin_turn(Replayer& t, const TurnStart& turn) {
     apply(turn, t.memory);
     if (PairRun* pair = pair_of(t.block); pair != nullptr) pair->now = turn.kind.pair;
     if (turn.diverged) go_on_diverged(t.block);
 }
 
 // `standing`: the block can go on from where it is, which is `here`.
-Ended go_on(Traveller& t, uint64_t order, bool standing) {
+Ended go_on(Replayer& t, uint64_t order, bool standing) {
     if (t.frames.empty()) {
         t.turn = 0;
         begin_block(t.block, t.journey.block, kPlain);
@@ -144,7 +144,7 @@ Ended go_on(Traveller& t, uint64_t order, bool standing) {
 }
 
 // False: the block had no further turn.
-bool take_turn(Traveller& t, Ended ended) {
+bool take_turn(Replayer& t, Ended ended) {
     if (ended == Ended::set_aside) note_spin(t.block);
     ++t.turn;
     if (!t.log) return !t.block.now.goes_round;  // a long turn, of a block that waits for nobody
@@ -159,8 +159,8 @@ bool goes_on_later(Ended ended) {
     return ended == Ended::set_aside || ended == Ended::interrupted || ended == Ended::held;
 }
 
-void hook_up(Traveller& t) {
-    const Journey& j = t.journey;
+void hook_up(Replayer& t) {
+    const ReplaySpec& j = t.journey;
     watch(t.hooked.emplace(hookable(*j.program)));
     if (j.schedule_seed == 0) return;
     std::optional<PairOrder> pair;
@@ -173,10 +173,10 @@ Warp& writable(const Warp& w) { return const_cast<Warp&>(w); }
 
 }  // namespace
 
-void TravellerDeleter::operator()(Traveller* t) const { delete t; }
+void ReplayerDeleter::operator()(Replayer* t) const { delete t; }
 
-TravellerPtr start_journey(Journey journey) {
-    TravellerPtr t(new Traveller);
+ReplayerPtr start_journey(ReplaySpec journey) {
+    ReplayerPtr t(new Replayer);
     t->journey = std::move(journey);
     t->options.threads = 1;
     t->options.on_tile = [&on = *t](TileSnapshot&& tile) {
@@ -185,7 +185,7 @@ TravellerPtr start_journey(Journey journey) {
     t->options.checks = {false, false, false};
     t->options.schedule_seed = t->journey.schedule_seed;
     t->options.budget = t->journey.budget;
-    const Journey& j = t->journey;
+    const ReplaySpec& j = t->journey;
     hook_up(*t);
     const Program& program = t->hooked->program;
     if (j.program->waits_for_blocks || (t->schedule && j.among_others)) {
@@ -217,11 +217,11 @@ TravellerPtr start_journey(Journey journey) {
     return t;
 }
 
-bool run_until(Traveller& t, int warp, const std::function<bool(const Here&)>& stop) {
+bool run_until(Replayer& t, int warp, const std::function<bool(const Here&)>& stop) {
     return run_from(t, 0, warp, stop);
 }
 
-bool run_from(Traveller& t, uint64_t order, int warp, const std::function<bool(const Here&)>& stop) {
+bool run_from(Replayer& t, uint64_t order, int warp, const std::function<bool(const Here&)>& stop) {
     t.watcher.before = [&](Warp& w, const Instr* i) {
         keep_state(t, w, i);
         const uint64_t now = t.order++, nth = t.counts[static_cast<size_t>(w.index)]++;
@@ -238,15 +238,15 @@ bool run_from(Traveller& t, uint64_t order, int warp, const std::function<bool(c
     return t.standing;
 }
 
-void on_tile(Traveller& t, std::function<void(const TileSnapshot&, uint64_t order)> tell) {
+void on_tile(Replayer& t, std::function<void(const TileSnapshot&, uint64_t order)> tell) {
     t.tell_tile = std::move(tell);
 }
 
-bool go_to(Traveller& t, uint64_t order) {
+bool go_to(Replayer& t, uint64_t order) {
     return run_from(t, order, -1, [](const Here&) { return true; });
 }
 
-bool go_to_nth(Traveller& t, int warp, uint64_t nth) {
+bool go_to_nth(Replayer& t, int warp, uint64_t nth) {
     const auto w = static_cast<size_t>(warp);
     uint64_t from = 0;
     for (const KeyFrame& f : t.frames)
@@ -256,17 +256,17 @@ bool go_to_nth(Traveller& t, int warp, uint64_t nth) {
     return run_from(t, from, warp, [&](const Here& here) { return here.nth == nth; });
 }
 
-std::vector<uint64_t> key_frame_orders(const Traveller& t) {
+std::vector<uint64_t> key_frame_orders(const Replayer& t) {
     std::vector<uint64_t> orders;
     for (const KeyFrame& f : t.frames) orders.push_back(f.order);
     return orders;
 }
 
-uint64_t key_frame_bytes(const Traveller& t) { return t.frame_bytes; }
+uint64_t key_frame_bytes(const Replayer& t) { return t.frame_bytes; }
 
-const Here& here(const Traveller& t) { return t.here; }
+const Here& here(const Replayer& t) { return t.here; }
 
-std::vector<Activation> activations(const Traveller& t) {
+std::vector<Activation> activations(const Replayer& t) {
     std::vector<Activation> out;
     const Instr* at = t.at;
     for (const Frame* f : frames_here(t)) {
@@ -283,7 +283,7 @@ std::vector<Activation> activations(const Traveller& t) {
     return out;
 }
 
-LaneBits register_bits(const Traveller& t, size_t activation, const ptx::Function& function, int32_t reg) {
+LaneBits register_bits(const Replayer& t, size_t activation, const ptx::Function& function, int32_t reg) {
     const Frame& frame = frame_at(t, activation);
     std::vector<uint32_t>& slots = t.slots[static_cast<size_t>(function_of(t, frame))];
     if (slots.empty()) {
@@ -307,7 +307,7 @@ LaneBits register_bits(const Traveller& t, size_t activation, const ptx::Functio
     return bits;
 }
 
-bool read_memory(const Traveller& t, const LaneAddress& from, std::span<std::byte> out) {
+bool read_memory(const Replayer& t, const LaneAddress& from, std::span<std::byte> out) {
     LaneAccess access;
     access.space = from.space;
     access.lane = from.lane;
@@ -320,7 +320,7 @@ bool read_memory(const Traveller& t, const LaneAddress& from, std::span<std::byt
 }
 
 std::optional<std::pair<ptx::Space, LaneBits>> address_of(
-    const Traveller& t, size_t activation, const std::string& symbol
+    const Replayer& t, size_t activation, const std::string& symbol
 ) {
     const Frame& frame = frame_at(t, activation);
     const auto& symbols = t.block.context.program->symbols;
@@ -354,34 +354,34 @@ std::vector<int> module_functions(const Program& program, const ptx::Module& mod
     return out;
 }
 
-int running_function(const Traveller& t) { return function_of(t, *warp_here(t).frame); }
+int running_function(const Replayer& t) { return function_of(t, *warp_here(t).frame); }
 
-std::optional<uint32_t> calling_site(const Traveller& t) {
+std::optional<uint32_t> calling_site(const Replayer& t) {
     const Instr* call = warp_here(t).frame->call;
     return call != nullptr ? std::optional(call->site) : std::nullopt;
 }
 
-std::optional<std::pair<std::string, uint64_t>> allocation_at(const Traveller& t, uint64_t address) {
+std::optional<std::pair<std::string, uint64_t>> allocation_at(const Replayer& t, uint64_t address) {
     for (const Allocation& a : t.memory.allocations)
         if (address >= a.base && address - a.base < a.bytes.size())
             return std::pair(a.name, address - a.base);
     return std::nullopt;
 }
 
-std::optional<std::pair<uint64_t, uint64_t>> allocation_named(const Traveller& t, const std::string& name) {
+std::optional<std::pair<uint64_t, uint64_t>> allocation_named(const Replayer& t, const std::string& name) {
     for (const Allocation& a : t.memory.allocations)
         if (a.name == name) return std::pair(a.base, uint64_t{a.bytes.size()});
     return std::nullopt;
 }
 
-uint32_t existing_lanes(const Traveller& t) { return warp_here(t).exists; }
-Dim3 thread_of(const Traveller& t, int lane) {
+uint32_t existing_lanes(const Replayer& t) { return warp_here(t).exists; }
+Dim3 thread_of(const Replayer& t, int lane) {
     return from_linear(
         static_cast<uint64_t>(t.here.warp) * kLanes + static_cast<uint64_t>(lane), t.journey.launch.block
     );
 }
-const Launch& launch_of(const Traveller& t) { return t.journey.launch; }
-Dim3 block_of(const Traveller& t) {
+const Launch& launch_of(const Replayer& t) { return t.journey.launch; }
+Dim3 block_of(const Replayer& t) {
     return from_linear(static_cast<uint64_t>(t.journey.block), t.journey.launch.grid);
 }
 

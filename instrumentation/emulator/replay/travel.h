@@ -18,7 +18,7 @@
 namespace wl::emulator {
 
 // One block of one launch, to be run again and again from the same initial memory.
-struct Journey {
+struct ReplaySpec {
     std::shared_ptr<const Program> program;
     Launch launch;
     GlobalMemory memory;  // before the launch
@@ -35,17 +35,17 @@ struct Journey {
     uint64_t key_frame_interval = 0;  // instructions from one to the next, at first; 0: by what it costs
 };
 
-struct Traveller;
-struct TravellerDeleter {
-    void operator()(Traveller* t) const;
+struct Replayer;
+struct ReplayerDeleter {
+    void operator()(Replayer* t) const;
 };
-using TravellerPtr = std::unique_ptr<Traveller, TravellerDeleter>;
+using ReplayerPtr = std::unique_ptr<Replayer, ReplayerDeleter>;
 
 // At the block's start. A block runs alone. Where blocks wait for each other, or have a schedule of their
 // own, the launch is first run once, on one thread, and what others changed in memory before each turn of the
 // block is kept: the block then finds it again. Unsupported when that takes more than `turn_bytes`. Marks
 // hold warps up as in a run that takes them, so that the order of execution is that of a recorded block.
-TravellerPtr start_journey(Journey journey);
+ReplayerPtr start_journey(ReplaySpec journey);
 
 // A warp about to execute an instruction.
 struct Here {
@@ -61,20 +61,20 @@ struct Here {
 
 // Runs the block from its start until `stop` is true before an instruction of `warp` (-1: of any). False: the
 // block ended, and where its warps stand is no instant any more.
-bool run_until(Traveller& t, int warp, const std::function<bool(const Here&)>& stop);
+bool run_until(Replayer& t, int warp, const std::function<bool(const Here&)>& stop);
 // The same from instant `order` on, this one included: what lies before the nearest key frame is not run.
-bool run_from(Traveller& t, uint64_t order, int warp, const std::function<bool(const Here&)>& stop);
-bool go_to(Traveller& t, uint64_t order);
-bool go_to_nth(Traveller& t, int warp, uint64_t nth);
+bool run_from(Replayer& t, uint64_t order, int warp, const std::function<bool(const Here&)>& stop);
+bool go_to(Replayer& t, uint64_t order);
+bool go_to_nth(Replayer& t, int warp, uint64_t nth);
 // Where the block stands: where one of these stopped.
-const Here& here(const Traveller& t);
+const Here& here(const Replayer& t);
 
 // Tiles that marks take while the block runs, and the instants before; each time that the block passes them.
-void on_tile(Traveller& t, std::function<void(const TileSnapshot&, uint64_t order)> tell);
+void on_tile(Replayer& t, std::function<void(const TileSnapshot&, uint64_t order)> tell);
 
 // Instants at which the block's state is kept, by rising order, and the bytes that they take.
-std::vector<uint64_t> key_frame_orders(const Traveller& t);
-uint64_t key_frame_bytes(const Traveller& t);
+std::vector<uint64_t> key_frame_orders(const Replayer& t);
+uint64_t key_frame_bytes(const Replayer& t);
 
 // ---- what the warp at `here` holds
 
@@ -87,10 +87,10 @@ struct Activation {
     int32_t instruction = 0;  // of the function: the one to execute, or behind the call that it waits for
 };
 // The running function first, then who called it.
-std::vector<Activation> activations(const Traveller& t);
+std::vector<Activation> activations(const Replayer& t);
 
 // A register of the activation with this number. Predicates: 0 or 1. Registers of 16 bytes: the low half.
-LaneBits register_bits(const Traveller& t, size_t activation, const ptx::Function& function, int32_t reg);
+LaneBits register_bits(const Replayer& t, size_t activation, const ptx::Function& function, int32_t reg);
 
 struct LaneAddress {
     ptx::Space space = ptx::Space::generic;
@@ -98,28 +98,28 @@ struct LaneAddress {
     uint64_t address = 0;
 };
 // False: not all of it is mapped.
-bool read_memory(const Traveller& t, const LaneAddress& from, std::span<std::byte> out);
+bool read_memory(const Replayer& t, const LaneAddress& from, std::span<std::byte> out);
 
 // Where a variable or parameter by its PTX name lies for each lane; nothing when it has no address.
 std::optional<std::pair<ptx::Space, LaneBits>> address_of(
-    const Traveller& t, size_t activation, const std::string& symbol
+    const Replayer& t, size_t activation, const std::string& symbol
 );
 
 // Index in Module::functions of each of the program's functions, in its order.
 std::vector<int> module_functions(const Program& program, const ptx::Module& module);
 
-int running_function(const Traveller& t);  // in the order of Program
-std::optional<uint32_t> calling_site(const Traveller& t
+int running_function(const Replayer& t);  // in the order of Program
+std::optional<uint32_t> calling_site(const Replayer& t
 );  // of the call that the running activation returns to
 
 // The allocation that holds a global address, by name, and the offset in it.
-std::optional<std::pair<std::string, uint64_t>> allocation_at(const Traveller& t, uint64_t address);
+std::optional<std::pair<std::string, uint64_t>> allocation_at(const Replayer& t, uint64_t address);
 // Device address and bytes of an allocation.
-std::optional<std::pair<uint64_t, uint64_t>> allocation_named(const Traveller& t, const std::string& name);
+std::optional<std::pair<uint64_t, uint64_t>> allocation_named(const Replayer& t, const std::string& name);
 
-uint32_t existing_lanes(const Traveller& t);
-Dim3 thread_of(const Traveller& t, int lane);
-const Launch& launch_of(const Traveller& t);
-Dim3 block_of(const Traveller& t);
+uint32_t existing_lanes(const Replayer& t);
+Dim3 thread_of(const Replayer& t, int lane);
+const Launch& launch_of(const Replayer& t);
+Dim3 block_of(const Replayer& t);
 
 }  // namespace wl::emulator

@@ -53,7 +53,7 @@ std::string waited_for(const Block& block, const Warp& w, const Split& s) {
 
 }  // namespace
 
-std::vector<StandingHere> warps_here(const Traveller& t) {
+std::vector<StandingHere> warps_here(const Replayer& t) {
     const Block& block = block_inside(t);
     const Viewpoint now = viewpoint(t);
     std::vector<StandingHere> all;
@@ -76,7 +76,7 @@ struct Glance::Before {
     Frame* frame = nullptr;
 };
 
-Glance::Glance(Traveller& t, const StandingHere& at) : t_(t), before_(new Before) {
+Glance::Glance(Replayer& t, const StandingHere& at) : t_(t), before_(new Before) {
     // Reading needs a warp that could be written; it is left as it was.
     Warp& w = const_cast<Warp&>(block_inside(t).warps[static_cast<size_t>(at.warp)]);
     *before_ = {viewpoint(t), &w, w.frame};

@@ -19,19 +19,19 @@ struct StandingHere {
     std::string waits;              // for what; empty: for their turn alone
     std::vector<uint32_t> calls{};  // sites of the calls that they are in, the innermost first
 };
-std::vector<StandingHere> warps_here(const Traveller& t);  // by warp
+std::vector<StandingHere> warps_here(const Replayer& t);  // by warp
 
 // While it lives, registers, memory and names are read as those lanes have them, as if they were about to
 // execute. Nothing is to be run meanwhile.
 struct Glance {
-    Glance(Traveller& t, const StandingHere& at);
+    Glance(Replayer& t, const StandingHere& at);
     ~Glance();
     Glance(const Glance&) = delete;
     Glance& operator=(const Glance&) = delete;
 
 private:
     struct Before;
-    Traveller& t_;
+    Replayer& t_;
     std::unique_ptr<Before> before_;
 };
 

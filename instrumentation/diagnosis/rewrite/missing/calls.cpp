@@ -73,7 +73,7 @@ std::vector<std::string> calls_of(const Source& s, const Function& f, int here, 
 
 // `(short)f(a >> 2)` of `(short)(a >> 2)`: of what is in brackets.
 void call_of_part(Writer& w, const Function& f, int first, int last) {
-    constexpr int kForgotten = 20;  // as odds
+    constexpr int kForgotten = 20;  // a log prior
     for (int k = first; k <= last; ++k) {
         const int close = w.s.is(k, "(") ? w.s.at(k).match : -1;
         const bool type = close > k && kind_of_type(w.s, w.s.words(k + 1, close - 1)) != ValueKind::other;

@@ -112,9 +112,9 @@ bool is_starved(const Facts& f, const Variable& v) {
     if (first == nullptr || first->kind != Kind::heard) return false;
     // What a loop asks for first and feeds behind that is fed.
     for (const Statement& loop : f.body.statements) {
-        const bool around = (loop.word == "for" || loop.word == "while") && loop.first > v.from &&
+        const bool context = (loop.word == "for" || loop.word == "while") && loop.first > v.from &&
             first->at > loop.first && first->at <= loop.body_last;
-        if (around && std::any_of(found->second.begin(), found->second.end(), [&](const Event& e) {
+        if (context && std::any_of(found->second.begin(), found->second.end(), [&](const Event& e) {
                 return e.kind == Kind::fed && e.at > loop.first && e.at <= loop.body_last;
             }))
             return false;
@@ -128,8 +128,8 @@ bool is_unheard(const Facts& f, const Variable& v, int here) {
     if (const Event* const next = first_between(found->second, here, v.to)) return next->kind == Kind::fed;
     // Behind the end of a loop comes its begin.
     for (const Statement& loop : f.body.statements) {
-        const bool around = loop.word == "for" || loop.word == "while";
-        if (!around || here <= loop.last || here > loop.body_last || v.from > loop.first) continue;
+        const bool context = loop.word == "for" || loop.word == "while";
+        if (!context || here <= loop.last || here > loop.body_last || v.from > loop.first) continue;
         const Event* const again = first_between(found->second, loop.last, here);
         if (again != nullptr && again->kind == Kind::heard) return false;
     }

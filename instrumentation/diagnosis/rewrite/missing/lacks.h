@@ -21,7 +21,7 @@ struct Event {
     Kind kind = Kind::heard;
 };
 
-constexpr int kUnheard = 14;  // as Rewrite::odds: of what nobody makes anything of
+constexpr int kUnheard = 14;  // a log prior: of what nobody makes anything of
 
 // Where a statement can stand between others.
 struct Gap {

@@ -9,7 +9,7 @@ namespace wl::diagnosis::rewrite {
 namespace {
 
 constexpr const char* kRule = "wrong_index";
-constexpr int kNobodyAsks = 20, kAsIsAnother = 20;  // as odds
+constexpr int kNobodyAsks = 20, kAsIsAnother = 20;  // a log prior
 
 bool names_axis(const Source& s, const Body& body, const std::string& axis) {
     for (int k = body.open + 1; k < body.close; ++k)
@@ -44,7 +44,7 @@ void move_pointers(Writer& w, const Facts& f, const Gap& gap) {
     const Body& body = f.body;
     constexpr size_t kMostPointers = 6;
     std::vector<std::string> rows;
-    for (const char axis : w.around.axes) rows.push_back(fmt::format("blockIdx.{}", axis));
+    for (const char axis : w.context.axes) rows.push_back(fmt::format("blockIdx.{}", axis));
     for (const Variable* v : unheard_at(f, ValueKind::whole, gap.here))
         if (!v->parameter) rows.push_back(v->name);
     size_t pointers = 0;

@@ -30,7 +30,7 @@ void store_otherwise(Writer& w, const Facts& f, int first, int last) {
     if (known) values.insert(values.begin() + 1, "-" + in_brackets(s, sets + 1, ends));
     for (const std::string& value : values)
         put_behind(
-            w, w.around.unwritten ? 2 * kTelling : 0, rule, last, fmt::format("else {} {};", target, value)
+            w, w.context.unwritten ? 2 * kTelling : 0, rule, last, fmt::format("else {} {};", target, value)
         );
 }
 
@@ -105,7 +105,7 @@ void store_behind(Writer& w, const Facts& f) {
 }  // namespace
 
 void add_rest(Writer& w, const Facts& f) {
-    if (w.around.unwritten) store_behind(w, f);
+    if (w.context.unwritten) store_behind(w, f);
     for (const Statement& st : f.body.statements) {
         if (st.word != "if" || !w.is_near(st.first) || !f.s.is(st.first + 1, "(")) continue;
         store_otherwise(w, f, st), clear_otherwise(w, f, st);

@@ -143,7 +143,7 @@ void continue_series(Writer& w, const Body& body, const Statement& st) {
     const int sets = assignment_of(w.s, st);
     if (sets < 0 || !st.word.empty() || declares(w.s, st) || !w.s.is(st.last, ";") || !is_alone(w.s, st))
         return;
-    constexpr int kSeveral = 20;  // as odds: names that have a next one
+    constexpr int kSeveral = 20;  // a log prior: names that have a next one
     for (const Step& step : steps_of(w.s, st))
         for (const bool numbers : {false, true}) {
             const Next next = next_of(w.s, st, step, numbers, st.first);

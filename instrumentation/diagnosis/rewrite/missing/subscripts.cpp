@@ -11,7 +11,7 @@ namespace wl::diagnosis::rewrite {
 namespace {
 
 constexpr size_t kMostAlike = 8, kMostRows = 12, kMostNumbers = 10, kMostSums = 8;
-constexpr int kAlike = 8, kRows = 15;  // as odds
+constexpr int kAlike = 8, kRows = 15;  // a log prior
 
 using Subscripts = std::vector<Subscript>;
 
@@ -35,7 +35,7 @@ void add_rows(const Writer& w, const Body& body, int here, Subscripts& out) {
     };
     for (const Variable* v : visible(w.s, here))
         if (is_whole(*v) && is_own(body, *v) && !is_extent(v->name)) outer.push_back(v->name);
-    for (const char axis : w.around.axes) outer.push_back(fmt::format("blockIdx.{}", axis));
+    for (const char axis : w.context.axes) outer.push_back(fmt::format("blockIdx.{}", axis));
     std::vector<std::string> pairs, more;
     for (const Coordinate& c : all) {
         for (const Coordinate& r : all) {

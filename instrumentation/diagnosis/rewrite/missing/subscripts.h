@@ -12,7 +12,7 @@ namespace wl::diagnosis::rewrite {
 // rows and columns of what it compares with an extent each; its numbers and sums of them.
 struct Subscript {
     std::string text;
-    int bias = 0;  // as odds
+    int bias = 0;  // a log prior
 };
 std::vector<Subscript> subscripts_at(const Writer& w, const Body& body, const Variable& of, int here);
 

@@ -182,7 +182,7 @@ void clear_otherwise(Writer& w, const Statement& st) {
         const int first = k + 2, last = end_of_expression(w.s, first);
         const std::string to =
             w.s.is(first, "&") ? w.s.words(first + 1, last) : "*(" + w.s.words(first, last) + ")";
-        constexpr int kLikely = 15;  // as odds
+        constexpr int kLikely = 15;  // a log prior
         w.insert(
             "uninitialised",
             1,

@@ -80,7 +80,7 @@ void keep_most(Writer& w, const Body& body, const Statement& st) {
                 if (variable_at(w.s, at) == v && sets_at(w.s, at) >= 0) return;
             const std::string text = fmt::format("{} = {};", v->name, w.s.words(first, last));
             const bool block = w.s.is(st.last + 1, "{");
-            constexpr int kLikely = 20;  // as odds
+            constexpr int kLikely = 20;  // a log prior
             if (block)
                 w.insert("stale_tile", 1, w.s.at(st.last + 1).end, w.s.at(st.last + 1).line, " " + text),
                     w.out.back().bias = kLikely;

@@ -18,7 +18,7 @@ namespace wl::diagnosis::rewrite {
 
 namespace {
 
-constexpr int kLess = 12;          // as odds: several places beside one
+constexpr int kLess = 12;          // a log prior: several places beside one
 constexpr size_t kMost = 900;      // changes
 constexpr size_t kMostPieces = 4;  // of a group
 constexpr int kNear = 12;          // lines from one piece to the next
@@ -245,10 +245,10 @@ std::optional<Rewrite> at_all(const Source& s, const Rewrite& one, const Group& 
         if (out.edits[k - 1].begin + out.edits[k - 1].length > out.edits[k].begin) return std::nullopt;
     const Piece &a = group.front(), &b = group.back();
     const bool twice = s.words(a.first, a.last) == s.words(b.first, b.last);  // one word, said again
-    out.odds -= twice ? 0 : kLess;
+    out.log_prior -= twice ? 0 : kLess;
     // A centre is one along all axes.
     constexpr int kCentre = 30;
-    if (one.now.ends_with(" + 0.5f)")) out.odds += kCentre;
+    if (one.now.ends_with(" + 0.5f)")) out.log_prior += kCentre;
     return out;
 }
 
@@ -284,7 +284,7 @@ void add_alike(const Source& s, std::vector<Rewrite>& all) {
         }
     }
     std::stable_sort(out.begin(), out.end(), [](const Rewrite& a, const Rewrite& b) {
-        return price(a) < price(b);
+        return score(a) < score(b);
     });
     if (out.size() > kMost) out.resize(kMost);
     all.insert(all.end(), std::make_move_iterator(out.begin()), std::make_move_iterator(out.end()));

@@ -9,7 +9,7 @@
 namespace wl::diagnosis::rewrite {
 
 // Of changes of one place those of all the places that read alike, where these are few and near; the
-// likeliest ones. Changes have their odds.
+// likeliest ones. Changes have their log priors.
 void add_alike(const Source& source, std::vector<Rewrite>& all);
 
 // One change of one place, at all the places that read alike.

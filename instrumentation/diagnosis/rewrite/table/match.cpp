@@ -145,7 +145,7 @@ bool joins_real(const Match& m, const Bound& h) {
     return false;
 }
 
-constexpr std::array<std::pair<std::string_view, HoleCondition>, 20> kHoleConditions = {
+constexpr std::array<std::pair<std::string_view, HoleCondition>, 20> kSiteConditions = {
     {{"simple",
       [](const Match& m, const Bound& h, const std::string&) { return is_simple(m.s, h.first, h.last); }},
      {"number",
@@ -210,7 +210,7 @@ constexpr std::array<std::pair<std::string_view, HoleCondition>, 20> kHoleCondit
 }  // namespace
 
 VariableTest variable_test(std::string_view name) { return named(kVariableTests, name); }
-HoleCondition hole_condition(std::string_view name) { return named(kHoleConditions, name); }
+HoleCondition hole_condition(std::string_view name) { return named(kSiteConditions, name); }
 
 bool passes(const Match& m, const std::vector<Test>& tests, const Variable& v, int token) {
     return std::all_of(tests.begin(), tests.end(), [&](const Test& t) {

@@ -19,19 +19,19 @@ void add_heads_of(const rewrite::Source& source, const rewrite::Body& body, int 
             lines.insert(source.at(head.first).line);
 }
 
-bool is_suspected(const rewrite::Around& around, int line, int far) {
-    const auto known = around.suspicion.find(line);
-    return known != around.suspicion.end() && known->second <= far;
+bool is_suspected(const rewrite::SearchContext& context, int line, int suspicion_rank) {
+    const auto known = context.suspicion.find(line);
+    return known != context.suspicion.end() && known->second <= suspicion_rank;
 }
 
 // Arrays and structs that a suspected line names, of a function's own text.
 std::set<std::string_view> suspected_memory(
-    const rewrite::Source& source, const rewrite::Body& body, const rewrite::Around& around
+    const rewrite::Source& source, const rewrite::Body& body, const rewrite::SearchContext& context
 ) {
     std::set<std::string_view> out;
     for (int k = body.open; k < body.close; ++k) {
         const rewrite::Variable* const v = rewrite::variable_at(source, k);
-        if (v == nullptr || !is_suspected(around, source.at(k).line, 0)) continue;
+        if (v == nullptr || !is_suspected(context, source.at(k).line, 0)) continue;
         const std::string_view name = v->name;
         if (v->indirections > 0) out.insert(name);
         if (rewrite::is_member(*v)) out.insert(name.substr(0, name.find_first_of(".-")));
@@ -74,10 +74,10 @@ std::set<int> makers_of(
 
 }  // namespace
 
-void add_writers(const rewrite::Source& source, int far, rewrite::Around& around) {
+void add_writers(const rewrite::Source& source, int suspicion_rank, rewrite::SearchContext& context) {
     std::set<int> lines;
     for (const rewrite::Body& body : source.bodies) {
-        const auto memory = suspected_memory(source, body, around);
+        const auto memory = suspected_memory(source, body, context);
         for (int k = body.open; k < body.close; ++k) {
             const rewrite::Variable* const v = rewrite::variable_at(source, k);
             if (v == nullptr || !memory.contains(v->name)) continue;
@@ -93,30 +93,32 @@ void add_writers(const rewrite::Source& source, int far, rewrite::Around& around
     }
     std::set<int> others;
     for (const int line : lines) {
-        const auto [known, fresh] = around.suspicion.try_emplace(line, far);
+        const auto [known, fresh] = context.suspicion.try_emplace(line, suspicion_rank);
         if (fresh) others.insert(line);
-        if (far == 0) known->second = 0;
+        if (suspicion_rank == 0) known->second = 0;
     }
     for (const int line : makers_of(source, others, [](int) { return true; }))
-        around.suspicion.try_emplace(line, 2);
+        context.suspicion.try_emplace(line, 2);
 }
 
-void add_constants(const rewrite::Source& source, const std::set<int>& located, rewrite::Around& around) {
+void add_constants(
+    const rewrite::Source& source, const std::set<int>& located, rewrite::SearchContext& context
+) {
     std::set<int> lines;
-    for (const auto& [line, far] : around.suspicion)
-        if (far <= 1) lines.insert(line);
+    for (const auto& [line, suspicion_rank] : context.suspicion)
+        if (suspicion_rank <= 1) lines.insert(line);
     for (const int line : makers_of(source, lines, [&](int line) { return !located.contains(line); }))
-        around.suspicion.try_emplace(line, 1);
+        context.suspicion.try_emplace(line, 1);
 }
 
-void add_unread(const rewrite::Source& source, rewrite::Around& around) {
+void add_unread(const rewrite::Source& source, rewrite::SearchContext& context) {
     for (const rewrite::Body& body : source.bodies) {
         const int first = source.at(body.open).line, last = source.at(body.close).line;
-        const auto inside = around.suspicion.lower_bound(first);
-        if (inside == around.suspicion.end() || inside->first > last) continue;
+        const auto inside = context.suspicion.lower_bound(first);
+        if (inside == context.suspicion.end() || inside->first > last) continue;
         for (const rewrite::Variable& v : source.variables)
             if (rewrite::is_own(body, v) && rewrite::is_unread(source, body, v))
-                around.suspicion.try_emplace(source.at(v.from).line, 1);
+                context.suspicion.try_emplace(source.at(v.from).line, 1);
     }
 }
 

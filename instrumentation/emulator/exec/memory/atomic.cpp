@@ -97,12 +97,12 @@ Combine<Word> combination(Type t, AtomOp op) {
     const bool adds = op == AtomOp::add;
     if constexpr (sizeof(Word) == 2) {
         if (t == Type::f16) return combine_halves<Half>(op);
-        if (t == Type::bf16) return combine_halves<Brain>(op);
+        if (t == Type::bf16) return combine_halves<Bf16>(op);
     }
     if constexpr (sizeof(Word) == 4) {
         if (t == Type::f32) return adds ? add_single : nullptr;
         if (t == Type::f16x2) return combine_pairs<Half>(op);
-        if (t == Type::bf16x2) return combine_pairs<Brain>(op);
+        if (t == Type::bf16x2) return combine_pairs<Bf16>(op);
         return t == Type::s32 ? combine_integers<int32_t>(op) : combine_integers<uint32_t>(op);
     }
     if constexpr (sizeof(Word) == 8) {

@@ -50,9 +50,9 @@ inline uint64_t add_double(uint64_t old, uint64_t b, uint64_t, bool global) {
 }
 
 inline float value_of(Half, uint16_t x) { return half_to_float(x); }
-inline float value_of(Brain, uint16_t x) { return brain_value(x); }
+inline float value_of(Bf16, uint16_t x) { return brain_value(x); }
 inline uint16_t bits_of(Half, float x) { return float_to_half<0>(x); }
-inline uint16_t bits_of(Brain, float x) { return float_to_brain<0>(x); }
+inline uint16_t bits_of(Bf16, float x) { return float_to_brain<0>(x); }
 
 // Single precision has more than twice the bits: its sum rounds the same way.
 template <class Format, ptx::AtomOp O>

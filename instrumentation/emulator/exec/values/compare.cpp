@@ -56,7 +56,7 @@ struct Compared<Half, Ftz> {
     static float value(uint16_t x) { return half_value<Ftz>(x); }
 };
 template <bool Ftz>
-struct Compared<Brain, Ftz> {
+struct Compared<Bf16, Ftz> {
     using Storage = uint16_t;
     static float value(uint16_t x) { return brain_value(x); }
 };
@@ -187,14 +187,14 @@ Exec by_type(Type t, const ptx::Modifiers& m) {
         case Type::f64: return by_compare<Compared<double, false>, S>(c);
         case Type::f16:
             return m.ftz ? by_compare<Compared<Half, true>, S>(c) : by_compare<Compared<Half, false>, S>(c);
-        case Type::bf16: return by_compare<Compared<Brain, false>, S>(c);
+        case Type::bf16: return by_compare<Compared<Bf16, false>, S>(c);
         default:
             return by_integer(t, [&]<class T>() -> Exec { return by_compare<Compared<T, false>, S>(c); });
     }
 }
 template <Shape S>
 Exec by_packed_type(Type t, const ptx::Modifiers& m) {
-    if (t == Type::bf16x2) return by_compare<Compared<Brain, false>, S>(m.compare);
+    if (t == Type::bf16x2) return by_compare<Compared<Bf16, false>, S>(m.compare);
     return m.ftz ? by_compare<Compared<Half, true>, S>(m.compare)
                  : by_compare<Compared<Half, false>, S>(m.compare);
 }

@@ -8,8 +8,8 @@
 
 namespace wl::emulator {
 
-struct Half {};   // f16: 1 sign, 5 exponent, 10 fraction bits
-struct Brain {};  // bf16: 1 sign, 8 exponent, 7 fraction bits
+struct Half {};  // f16: 1 sign, 5 exponent, 10 fraction bits
+struct Bf16 {};  // bf16: 1 sign, 8 exponent, 7 fraction bits
 
 inline float half_to_float(uint16_t x) { return _cvtsh_ss(x); }
 template <bool Ftz>
