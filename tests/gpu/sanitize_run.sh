@@ -1,29 +1,38 @@
 #!/usr/bin/env bash
-# Tests of the engine under AddressSanitizer and UBSan, where tests/gpu/fuzz_run.sh was run before: those that are
-# linked with it and start no program (there is neither Python nor a compiler of CUDA in that root).
-# usage: tests/gpu/sanitize_run.sh OUT SECONDS
-# OUT gets tests.txt (a line a program: its exit status, how many tests passed), failures.txt, and warplens.xz, the
-# program itself under the sanitizers, for the tests that start it.
+# The test suite under AddressSanitizer and UBSan (PRESET asan), or its tests with threads under ThreadSanitizer (tsan), on a
+# machine with many cores: built inside ROOT (g++, headers and libraries of Debian 12; the file ROOT/where names the folder in
+# it that holds the repository and its configured build/PRESET), run by the machine's own CUDA compiler and Python.
+# usage: tests/gpu/sanitize_run.sh ROOT OUT SECONDS PRESET [-R PATTERN]     as root
+# OUT gets PRESET-build.log, PRESET.log (what tests that failed printed) and PRESET.txt (their names).
 set -uo pipefail
-out="$(cd "$1" && pwd)"
-end=$(($(date +%s) + $2))
+root="$1" out="$2" end=$(($(date +%s) + $3)) preset="$4"
+shift 4
 cores=$(nproc)
-root=/tmp/fuzz-root
 work="$(cat "$root/where")"
-in_root() { chroot "$root" /usr/bin/env -i PATH=/usr/bin HOME=/tmp LC_ALL=C bash -c "cd $work && $1"; }
-left() { echo $((end - $(date +%s))); }
+in_root() { chroot "$root" /usr/bin/env -i PATH=/usr/bin LC_ALL=C bash -c "cd $work && $1"; }
 
-in_root "ninja -C build/asan -j $cores warplens" >"$out/build_program.log" 2>&1
-in_root "strip -o /tmp/warplens build/asan/app/warplens && xz -T0 -3 -c /tmp/warplens" >"$out/warplens.xz"
-tests=$(sed -n 's/^wl_test(\([a-z0-9_]*\) .*/\1_test/p' tests/*/tests.cmake | grep -vE '^(layers|limits|every_action)_test' | sort)
-in_root "timeout $(($(left) * 6 / 10)) ninja -C build/asan -k 0 -j $cores $(echo $tests)" >"$out/build_tests.log" 2>&1
-in_root "cd build/asan/tests && ls | grep '_test\$' | ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-    timeout $(left) xargs -P $cores -n 1 setarch -R bash -c '
-        timeout 100 ./\$0 --gtest_brief=1 >/tmp/\$0.log 2>&1
-        echo \$? \$0 \$(grep -E \"PASSED|FAILED  \\\\]\" /tmp/\$0.log | head -n 3)'" >"$out/tests.txt" 2>&1
-sort -n -o "$out/tests.txt" "$out/tests.txt"
-while read -r status name _; do
-    [ "$status" = 0 ] || { echo "== $name: $status"; grep -E 'ERROR: |SUMMARY|runtime error|Failure|FAILED|    #[0-9] ' "$root/tmp/$name.log" | head -n 25; }
-done <"$out/tests.txt" >"$out/failures.txt"
-echo "$(grep -c '^0 ' "$out/tests.txt") of $(echo "$tests" | wc -w) test programs passed; $(left) s are left"
-cut -c1-160 "$out/failures.txt" | head -n 60
+find "$root$work/build/$preset" -name '*.ninja' -exec touch {} +
+in_root "ninja -C build/$preset -k 0 -j $((cores + 4)) all" >"$out/$preset-build.log" 2>&1
+echo "$preset: built in $SECONDS s, $(grep -c '^FAILED' "$out/$preset-build.log") steps failed, $cores cores"
+grep -A3 '^FAILED' "$out/$preset-build.log" | cut -c1-300 | head -n 20
+
+[ -e "$work" ] || { mkdir -p "$(dirname "$work")" && ln -s "$root$work" "$work"; }
+# Libraries of the root that the machine may lack, but none of the C library's: the machine's is newer.
+libraries="$root/suite"
+mkdir -p "$libraries"
+for library in "$root"/usr/lib/x86_64-linux-gnu/*.so.*; do
+    case "$(basename "$library")" in
+        ld-linux* | libc.* | libc-* | libm.* | libmvec* | libpthread* | libdl.* | librt.* | libresolv* | libnss* | libutil.* | libanl* | libstdc++* | libgcc_s*) ;;
+        *) cp -an "$library" "$libraries/" ;;
+    esac
+done
+export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export ASAN_OPTIONS="detect_leaks=0:verify_asan_link_order=0:allocator_may_return_null=1" UBSAN_OPTIONS="print_stacktrace=1"
+export TSAN_OPTIONS="halt_on_error=1"
+begin=$SECONDS
+(cd "$work" && timeout $((end - $(date +%s))) setarch -R ctest --test-dir "build/$preset" -j "$cores" --timeout 250 \
+    --output-on-failure -E '^(Limits|Layers|format)' "$@") >"$out/$preset.log" 2>&1
+sed -n '/The following tests FAILED/,$p' "$out/$preset.log" >"$out/$preset.txt"
+echo "$preset: ran $((SECONDS - begin)) s; $(grep -cE ' Passed ' "$out/$preset.log") passed, $(grep -cE 'Skipped ' "$out/$preset.log") skipped, \
+$(grep -cE '\*\*\*(Failed|Timeout|Exception)' "$out/$preset.log") failed; reports of a sanitizer: \
+$(grep -cE 'ERROR: AddressSanitizer|runtime error:|WARNING: ThreadSanitizer' "$out/$preset.log")"
