@@ -19,6 +19,8 @@ namespace {
 
 using manifest::BoundArgument;
 
+constexpr size_t kLastBit = 63;  // of a set of arrays: those behind it share it
+
 bool same(const BoundArgument& a, const BoundArgument& b) {
     return a.data.bytes == b.data.bytes &&
         std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), same);
@@ -194,27 +196,20 @@ void redraw_keys(const std::vector<Tensor*>& arrays, std::mt19937_64& random) {
     }
 }
 
-bool redraw_arrays(
-    const manifest::Problem& p,
-    const std::vector<manifest::Argument>& known,
-    std::vector<BoundArgument>& arguments,
-    std::mt19937_64& random,
-    Mix mix
-) {
+// Of a problem, in order, those that a seed does not change.
+template <class Problem>
+auto fixed_of(Problem& p) {
     constexpr size_t kExact = 8;  // bytes of an element that a double may not hold
-    bool any = false;
-    std::map<DType, std::vector<Tensor*>> keys;
-    for (BoundArgument& a : arguments) {
-        if (!is_input(a) || !is_fixed(p, known, a)) continue;
-        if (!is_float(a.data.dtype) && size_of(a.data.dtype) == kExact) continue;
-        any = true;
-        if (are_keys(p, a))
-            keys[a.data.dtype].push_back(&a.data);
-        else
-            redraw(a.data, random, mix);
-    }
-    for (const auto& [dtype, arrays] : keys) redraw_keys(arrays, random);
-    return any;
+    std::vector<decltype(p.args.data())> out;
+    const auto add = [&](auto& arguments, const std::vector<manifest::Argument>& known) {
+        for (auto& a : arguments) {
+            const bool exact = !is_float(a.data.dtype) && size_of(a.data.dtype) == kExact;
+            if (is_input(a) && is_fixed(p, known, a) && !exact) out.push_back(&a);
+        }
+    };
+    add(p.args, p.kernel.args);
+    add(p.symbols, p.kernel.symbols);
+    return out;
 }
 
 }  // namespace
@@ -231,11 +226,27 @@ bool enlarge(manifest::Problem& problem, uint64_t seed) {
     return enlarge(problem.symbols, random, one_of) || arrays;
 }
 
-bool redraw(manifest::Problem& problem, uint64_t seed, Mix mix) {
+bool redraw(manifest::Problem& problem, uint64_t seed, Mix mix, uint64_t which) {
     std::mt19937_64 random(seed);
-    const manifest::Problem& p = problem;
-    const bool arrays = redraw_arrays(p, p.kernel.args, problem.args, random, mix);
-    return redraw_arrays(p, p.kernel.symbols, problem.symbols, random, mix) || arrays;
+    const std::vector<BoundArgument*> fixed = fixed_of(problem);
+    std::map<DType, std::vector<Tensor*>> keys;
+    bool any = false;
+    for (size_t k = 0; k < fixed.size(); ++k) {
+        if (((which >> std::min<size_t>(k, kLastBit)) & 1) == 0) continue;
+        any = true;
+        if (are_keys(problem, *fixed[k]))
+            keys[fixed[k]->data.dtype].push_back(&fixed[k]->data);
+        else
+            redraw(fixed[k]->data, random, mix);
+    }
+    for (const auto& [dtype, arrays] : keys) redraw_keys(arrays, random);
+    return any;
+}
+
+std::vector<std::string> fixed_arrays(const manifest::Problem& problem) {
+    std::vector<std::string> out;
+    for (const BoundArgument* a : fixed_of(problem)) out.push_back(a->name);
+    return out;
 }
 
 }  // namespace wl::diagnosis

@@ -5,6 +5,8 @@
 #include "instrumentation/manifest/manifest.h"
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace wl::diagnosis {
 
@@ -19,8 +21,13 @@ enum class Mix : uint8_t { order, turned, none_positive, none_negative };
 // become others around them. Whole numbers keep their range; rows without equal ones keep theirs each; what
 // never falls or never rises, as a whole or row by row, keeps its first and last value and does so still
 // (offsets of ragged rows). Different whole numbers that are too large to be places in an array are keys:
-// they become others, the same ones wherever they stand. False: no array is fixed.
-bool redraw(manifest::Problem& problem, uint64_t seed, Mix mix);
+// they become others, the same ones wherever they stand. `which`: of fixed_arrays, a bit each. False: none of
+// them is fixed.
+constexpr uint64_t kAllArrays = ~uint64_t{0};
+bool redraw(manifest::Problem& problem, uint64_t seed, Mix mix, uint64_t which = kAllArrays);
+
+// Names of the arrays that it draws anew.
+std::vector<std::string> fixed_arrays(const manifest::Problem& problem);
 
 // Arrays of real numbers that are neither all whole nor sorted made much larger: with even seeds all
 // elements, with odd ones some. False: there is none.

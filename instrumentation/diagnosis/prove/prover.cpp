@@ -178,15 +178,17 @@ Mix mix_of(uint64_t seed, uint64_t again) {
 
 // Drawn again where the reference refuses them, or is not finite where the file's is, as may be of data that
 // are not what it takes.
-std::optional<Data> redrawn(const Experiment& e, const manifest::Problem& problem, uint64_t seed) {
+std::optional<Data> redrawn(
+    const Experiment& e, const manifest::Problem& problem, uint64_t seed, uint64_t which = kAllArrays
+) {
     constexpr uint64_t kTimes = 4;
     using Kind = manifest::ReferenceRule::Kind;
     const Kind kind = problem.kernel.reference.kind;
     if (kind == Kind::npz || kind == Kind::recorded) return std::nullopt;
     for (uint64_t k = 0; k < kTimes; ++k) {
         Data out{problem, {}};
-        if (!redraw(out.problem, kTimes * seed + k, mix_of(seed, k)) || same_inputs(out.problem, problem))
-            return std::nullopt;
+        const bool drawn = redraw(out.problem, kTimes * seed + k, mix_of(seed, k), which);
+        if (!drawn || same_inputs(out.problem, problem)) return std::nullopt;
         out.reference = make_reference(out.problem).reference;
         if (!out.reference) continue;
         if (!e.reference || not_finite(out.problem, *out.reference) <= not_finite(problem, *e.reference))
@@ -226,6 +228,11 @@ Data wild_data_of(const Experiment& e, uint64_t seed_offset) {
 }
 
 Data data_of(const Experiment& e, uint64_t seed_offset) {
+    if (seed_offset >> kOnlyShift != 0) {
+        const uint64_t seed = e.problem.seed + (seed_offset & (only(1, 0) - 1));
+        std::optional<Data> some = redrawn(e, e.problem, seed, seed_offset >> kOnlyShift);
+        return some ? std::move(*some) : Data{e.problem, e.reference, true};
+    }
     if (seed_offset >= kWild) return wild_data_of(e, seed_offset - kWild);
     if (seed_offset == 0) return {e.problem, e.reference};
     manifest::Problem problem = with_seed(e.problem, e.problem.seed + seed_offset);

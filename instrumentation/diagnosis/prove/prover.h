@@ -47,11 +47,15 @@ struct Prover {
     std::map<std::pair<uint64_t, size_t>, std::unique_ptr<Before>> before = {};  // by seed, then launch
     std::map<std::string, std::optional<std::vector<Writer>>> writers = {};      // by array, as last_writers
     std::map<uint64_t, std::vector<uint64_t>> draws = {};                        // draws_of, by the first
+    std::optional<uint64_t> derived = {};                                        // derived_arrays
     std::map<uint64_t, std::shared_ptr<const Trial>> as_it_is = {};  // of all blocks, by distance of the seed
 };
 
 // Added to a distance: the draw of that seed with values beyond what it draws from (wild).
 constexpr uint64_t kWild = uint64_t{1} << 32;
+// A distance: of fixed_arrays these alone are drawn anew, a bit each.
+constexpr int kOnlyShift = 34;
+inline uint64_t only(uint64_t arrays, uint64_t seed) { return arrays << kOnlyShift | seed; }
 
 // Made when first asked for.
 const Inputs& inputs_of(Prover& prover, uint64_t seed_offset);

@@ -1,9 +1,11 @@
 // What is of two and stands for one: `log_add(end[n - 1], end[n - 2])` for `end[n - 1]`, by functions that
 // the source calls.
+#include "instrumentation/diagnosis/rewrite/declarations.h"
 #include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fmt/format.h>
 
@@ -72,6 +74,78 @@ void combine(Writer& w, const Body& body, const std::vector<std::string>& functi
             w.replace(kRule, 2, k, last, fmt::format("{}({}, {})", f, text, other));
 }
 
+bool joins(const Source& s, int k) {
+    static constexpr std::array<std::string_view, 4> kSigns = {"+", "-", "*", "/"};
+    return precedence(s, k) > 0 && std::find(kSigns.begin(), kSigns.end(), s.word(k)) != kSigns.end();
+}
+
+// A term or a factor on the wrong side of a call's bracket: `gelu(x) + b` for `gelu(x + b)`,
+// `sqrtf(v + eps)` for `sqrtf(v) + eps`, and both the other way round.
+void move_over_bracket(Writer& w, int k) {
+    const Source& s = w.s;
+    const int open = k + 1, close = s.is(open, "(") ? s.at(open).match : -1;
+    const bool call = s.at(k).kind == Token::Kind::word && close > open + 1 && !s.word(k).starts_with("__");
+    if (!call || kind_of_type(s, std::string(s.word(k))) != ValueKind::other) return;
+    const int first = open + 1, last = close - 1;
+    if (end_of_expression(s, first) != last || !holds_real(s, first, last)) return;
+    const std::string f(s.word(k)), argument = in_brackets(s, first, last);
+    const auto put_it = [&](int from, int to, const std::string& now) {
+        put(w, kRare, "wrong_operand", from, to, now);
+    };
+    if (const int sign = close + 1; joins(s, sign) && operands_of(s, sign).left == k) {
+        const int right = operands_of(s, sign).right;
+        put_it(k, right, fmt::format("{}({} {} {})", f, argument, s.word(sign), s.words(sign + 1, right)));
+    }
+    if (const int sign = k - 1; joins(s, sign) && operands_of(s, sign).right == close) {
+        const int left = operands_of(s, sign).left;
+        put_it(left, close, fmt::format("{}({} {} {})", f, s.words(left, sign - 1), s.word(sign), argument));
+    }
+    for (int sign = first + 1; sign < last; ++sign) {
+        if (is_opening(s.word(sign)) && s.at(sign).match > sign) sign = s.at(sign).match;
+        if (!joins(s, sign)) continue;
+        const Operands o = operands_of(s, sign);
+        if (o.left != first || o.right != last) continue;
+        const std::string left = s.words(first, sign - 1), right = s.words(sign + 1, last);
+        const std::string by(s.word(sign));
+        const bool term = precedence(s, k - 1) > 0 || precedence(s, close + 1) > 0;
+        put_it(k, close, fmt::format(fmt::runtime(term ? "({}({}) {} {})" : "{}({}) {} {}"), f, left, by, right));
+        put_it(k, close, fmt::format(fmt::runtime(term ? "({} {} {}({}))" : "{} {} {}({})"), left, by, f, right));
+    }
+}
+
+// Of an element of whole numbers those of its array that lie as far away as others that the statement looks
+// at: of `kind[s]` beside `before[s - 2]` `kind[s - 2]`.
+std::vector<std::string> as_far_away(const Source& s, const Statement& st, int name, int last) {
+    if (s.at(last).match != name + 1 || last != name + 3) return {};
+    const std::string index = s.words(name + 2, last - 1);
+    std::vector<std::string> out;
+    for (int k = st.first; k + 2 < std::max(st.last, st.body_last); ++k) {
+        const bool step = s.is(k, "[") && s.is(k + 1, index) && (s.is(k + 2, "-") || s.is(k + 2, "+"));
+        if (!step || s.at(k).match != k + 4) continue;
+        std::string element = fmt::format("{}[{}]", s.word(name), s.words(k + 1, k + 3));
+        if (std::find(out.begin(), out.end(), element) == out.end()) out.push_back(std::move(element));
+    }
+    return out;
+}
+
+// `kind[s] != kind[s - 2]`: what is told from another of its array.
+void compare_elements(Writer& w, const Statement& st, const Span& condition, const std::string& all) {
+    for (int k = condition.first; k <= condition.last; ++k) {
+        const Variable* const v = variable_at(w.s, k);
+        const int last = end_of_element(w.s, k);
+        if (v == nullptr || v->kind != ValueKind::whole || v->indirections != 1 || last == k) continue;
+        const std::string element = w.s.words(k, last);
+        for (const std::string& other : as_far_away(w.s, st, k, last))
+            for (const char* sign : {"!=", "=="})
+                put(w,
+                    kTelling,
+                    "wrong_condition",
+                    condition.first,
+                    condition.last,
+                    fmt::format("{} && {} {} {}", all, element, sign, other));
+    }
+}
+
 // `own != label[i - 1]`: what is told from the one beside it.
 void compare_neighbours(Writer& w, const Body& body, const Statement& st) {
     constexpr size_t kMost = 24;
@@ -83,6 +157,7 @@ void compare_neighbours(Writer& w, const Body& body, const Statement& st) {
     if (first < 0 || end <= first) return;
     const std::string text = w.s.words(first, end);
     const std::string all = text.find("||") == text.npos ? text : "(" + text + ")";
+    compare_elements(w, st, {first, end}, all);
     struct Pair {
         std::string name, element;
         bool taken;  // from the same array
@@ -160,7 +235,7 @@ void blend(Writer& w, const Statement& st) {
 void add_combined(Writer& w) {
     const std::vector<std::string> functions = functions_of_two(w.s);
     for_each_token(w, [&](int k, const Body& body) {
-        if (w.is_near(k)) combine(w, body, functions, k), sum_elements(w, k);
+        if (w.is_near(k)) combine(w, body, functions, k), sum_elements(w, k), move_over_bracket(w, k);
     });
     for (const Body& body : w.s.bodies)
         for (const Statement& st : body.statements)

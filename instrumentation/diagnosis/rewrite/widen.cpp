@@ -1,4 +1,5 @@
 // Variables of a narrow type made wide, with what is computed for them: a sum in halves as one in floats.
+#include "instrumentation/diagnosis/rewrite/expressions.h"
 #include "instrumentation/diagnosis/rewrite/writer.h"
 
 #include <algorithm>
@@ -75,6 +76,31 @@ void widen(Writer& w, const Body& body, int type) {
     w.add(std::move(r));
 }
 
+// All whole numbers that a product or a shift is made of, in 64 bits: `(long long)a * b + (1ll << n)`.
+void widen_whole(Writer& w, const Statement& st) {
+    const Source& s = w.s;
+    const int sets = assignment_of(s, st), first = sets + 1, last = st.last - 1;
+    if (sets < 0 || last <= first || !s.is(st.last, ";") || holds_real(s, first, last)) return;
+    bool grows = false;
+    std::string now;
+    size_t from = s.at(first).begin;
+    for (int k = first; k <= last; ++k) {
+        const bool sign = (s.is(k, "*") || s.is(k, "<<")) && precedence(s, k) > 0;
+        grows = grows || sign;
+        const Variable* const v = variable_at(s, k);
+        const bool number = s.at(k).kind == Token::Kind::number, whole = v != nullptr && v->kind == ValueKind::whole;
+        if (!number && !whole) continue;
+        now += s.text.substr(from, s.at(k).begin - from);
+        const int end = end_of_element(s, k);
+        const std::string text = s.words(k, end);
+        const bool is_long = number && (text.ends_with("l") || text.ends_with("L"));
+        now += number ? text + (is_long ? "" : "ll") : "(long long)" + text;
+        from = s.at(end).end, k = end;
+    }
+    now += s.text.substr(from, s.at(last).end - from);
+    if (grows) put(w, kRare, "overflow", first, last, now);
+}
+
 }  // namespace
 
 void add_wide(Writer& w) {
@@ -89,6 +115,9 @@ void add_wide(Writer& w) {
     for (const Body& body : w.s.bodies)
         for (int k = body.open + 1; k < body.close; ++k)
             if (is_narrow(w.s.word(k)) && w.s.at(k + 1).kind == Token::Kind::word) widen(w, body, k);
+    for (const Body& body : w.s.bodies)
+        for (const Statement& st : body.statements)
+            if (w.is_near(st.first) && !is_mark(w.s, st)) widen_whole(w, st);
 }
 
 }  // namespace wl::diagnosis::rewrite

@@ -17,30 +17,6 @@
 namespace wl::diagnosis {
 namespace {
 
-constexpr uint64_t kMostInstructions = 2'000'000;  // of warps
-
-enum class Text : uint8_t { files, unit };  // what a module was compiled of
-
-// Of the unit, of each site; 0: of another file. What was compiled of the unit's own text, changed, has its
-// lines.
-std::vector<int> lines_of_sites(
-    const ptx::Module& module, const execution::Listing& listing, const compile::Unit& unit, Text text
-) {
-    std::vector<std::optional<size_t>> files;
-    for (const std::string& file : module.files) files.push_back(compile::file_named(unit, file));
-    std::vector<int> out;
-    for (const capture::Site& site : listing.sites) {
-        int line = 0;
-        if (site.line > 0 && site.source >= 0 && static_cast<size_t>(site.source) < files.size())
-            if (const auto file = files[static_cast<size_t>(site.source)])
-                line = text == Text::files ? compile::line_of(unit, {*file, site.line}).value_or(0)
-                    : *file == 0           ? site.line
-                                           : 0;
-        out.push_back(line);
-    }
-    return out;
-}
-
 // What the statement that holds the token governs, and its `else`.
 int end_of_governed(const rewrite::Source& s, const rewrite::Body& body, const rewrite::Statement& st) {
     int end = std::max(st.last, st.body_last);
@@ -90,53 +66,6 @@ std::set<int> heads_of_loops(const rewrite::Source& s) {
             if (st.word == "for" || st.word == "while")
                 for (int line = s.at(st.first).line; line <= s.at(st.last).line; ++line) out.insert(line);
     return out;
-}
-
-// Reads and writes of what is not a thread's own; 0: none, else the line's first, second, ...
-std::vector<int> accesses_of_sites(const execution::Listing& listing, const std::vector<int>& line_of) {
-    std::map<int, int> of_line;
-    std::vector<int> out;
-    for (size_t k = 0; k < line_of.size(); ++k) {
-        const std::string& text = listing.sites[k].text;
-        const std::string_view op(
-            text.begin() + (text.starts_with('@') ? text.find(' ') + 1 : 0), text.end()
-        );
-        const bool access = op.starts_with("ld.") || op.starts_with("st.") || op.starts_with("atom.") ||
-            op.starts_with("red.");
-        const auto has = [&](const char* word) { return op.find(word) != op.npos; };
-        const bool own = has(".local") || has(".param") || has("%SP");
-        out.push_back(access && !own && line_of[k] > 0 ? ++of_line[line_of[k]] : 0);
-    }
-    return out;
-}
-
-// Empty: not known.
-ExecutedLines lines_executed(const Watched& w, const ptx::Module& module, Text text) {
-    const Experiment& e = w.prover.experiment;
-    try {
-        const auto program = emulator::lower(module, e.entry);
-        const std::vector<int> line_of = lines_of_sites(module, emulator::listing(*program), w.unit, text);
-        ExecutedLines out;
-        std::vector<uint8_t> seen(line_of.size());
-        Looks looks;
-        looks.before = [&](emulator::Warp&, const emulator::Instr*, uint32_t site) {
-            seen[site] = 1, ++out.instructions;
-            return true;
-        };
-        const uint64_t wanted =
-            w.blocks.empty() ? count(inputs_of(w.prover, 0).prepared.launch.grid) : w.blocks.size();
-        const int64_t done = watch(w.prover, {module, *program, 0, w.blocks, kMostInstructions}, looks);
-        if (static_cast<uint64_t>(done) != wanted) return {};
-        const std::vector<int> access_of = accesses_of_sites(emulator::listing(*program), line_of);
-        for (size_t site = 0; site < seen.size(); ++site) {
-            if (seen[site] == 0 || line_of[site] <= 0) continue;
-            out.lines.insert(line_of[site]);
-            if (access_of[site] > 0) out.accesses.emplace(line_of[site], access_of[site]);
-        }
-        return out;
-    } catch (const Error&) { return {}; } catch (const Unsupported&) {
-        return {};
-    }
 }
 
 bool is_shared(const rewrite::Source& s, const rewrite::Variable& v) {
@@ -309,11 +238,12 @@ std::vector<int> lines_left_out(const Watched& w, const Changed& changed, Execut
 }
 
 std::vector<int> lines_avoided(
-    const Watched& w, const Changed& changed, Executed& executed, std::vector<Shape>& shapes
+    const Watched& w, const Changed& changed, Executed& executed, OtherShape& shape
 ) {
     std::vector<int> out = lines_left_out(w, changed, executed);
-    if (out.empty()) out = lines_turned_off(w, changed, executed, shapes);
-    if (out.empty()) out = branches_turned_off(w, changed, executed, shapes);
+    if (out.empty()) out = lines_turned_off(w, changed, executed, shape.shapes);
+    if (out.empty()) out = branches_turned_off(w, changed, executed, shape.shapes);
+    if (out.empty()) out = loops_stopped(w, changed, executed, shape);
     return out;
 }
 

@@ -2,37 +2,20 @@
 // it.
 #pragma once
 
-#include "instrumentation/compile/unit.h"
-#include "instrumentation/diagnosis/prove/prover.h"
 #include "instrumentation/diagnosis/rewrite/rewrite.h"
+#include "instrumentation/diagnosis/search/executed_lines.h"
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <set>
-#include <utility>
 #include <vector>
 
 namespace wl::diagnosis {
 
-// What lines are told of: blocks, linear, all where none is named.
-struct Watched {
-    Prover& prover;
-    const compile::Unit& unit;
-    const rewrite::Source& source;
-    const std::vector<int64_t>& blocks;
-};
-
-// Lines of the unit of which something is executed.
-struct ExecutedLines {
-    std::set<int> lines;                     // empty: not known
-    std::set<std::pair<int, int>> accesses;  // of memory that others see: a line, and which one of it
-    uint64_t instructions = 0;               // of warps
-};
 // Of the program as it is; found out when first asked for.
 struct Executed {
     std::optional<ExecutedLines> optimised = {}, debug = {};
     std::optional<ExecutedLines> whole_debug = {};  // by all blocks
+    std::optional<uint64_t> instructions = {};      // of warps, as it is compiled, by all blocks
     std::optional<Experiment> debug_build = {};
 };
 
@@ -52,8 +35,9 @@ std::vector<int> lines_left_out(const Watched& watched, const Changed& changed, 
 
 // What a change that is right everywhere avoids: the first of these that names a line.
 struct Shape;
+struct OtherShape;
 std::vector<int> lines_avoided(
-    const Watched& watched, const Changed& changed, Executed& executed, std::vector<Shape>& shapes
+    const Watched& watched, const Changed& changed, Executed& executed, OtherShape& shape
 );
 
 // Lines that the changed heads govern, where memory is touched: executed before, and by no block any more,
@@ -66,6 +50,13 @@ std::vector<int> lines_turned_off(
 // change does not govern, of which a read or write was executed before, and is nowhere any more.
 std::vector<int> branches_turned_off(
     const Watched& watched, const Changed& changed, Executed& executed, std::vector<Shape>& shapes
+);
+
+// Lines of loops that some thread went through several times, and that nobody goes through twice any more,
+// neither here nor at any other shape, larger ones among them: what further turns did is left out
+// (`w * 256 < WARPS` for `w < WARPS`). Of sequences too.
+std::vector<int> loops_stopped(
+    const Watched& watched, const Changed& changed, Executed& executed, OtherShape& shape
 );
 
 }  // namespace wl::diagnosis

@@ -102,9 +102,36 @@ void store_behind(Writer& w, const Facts& f) {
                 }
 }
 
+// What the first argument of an atomic counts in: `*ticket` of `ticket`, `done[b]` of `&done[b]`; empty: what is
+// of the function's own.
+std::string counter_of(const Facts& f, int open) {
+    const Source& s = f.s;
+    const bool address = s.is(open + 1, "&");
+    const int name = open + (address ? 2 : 1), last = end_of_expression(s, name);
+    const Variable* const v = variable_at(s, name);
+    if (v == nullptr || v->kind != ValueKind::whole || !(is_given(f.body, *v) || v->of_file)) return {};
+    if (address) return end_of_element(s, name) == last ? s.words(name, last) : std::string();
+    return last == name ? "*" + v->name : "*(" + s.words(name, last) + ")";
+}
+
+// `*ticket = 0;` after who came last has done his work: the next launch counts from the beginning.
+void reset_counters(Writer& w, const Facts& f) {
+    const Source& s = f.s;
+    for (int k = f.body.open + 1; k < f.body.close; ++k) {
+        const bool counts = (s.is(k, "atomicAdd") || s.is(k, "atomicInc")) && s.is(k + 1, "(");
+        // Nobody asks for what it was: it is a sum.
+        const bool asked = counts && !s.is(k - 1, ";") && !s.is(k - 1, "{") && !s.is(k - 1, ")");
+        const std::string counter = asked ? counter_of(f, k + 1) : std::string();
+        for (const Gap& gap : f.gaps)
+            if (!counter.empty() && gap.ends && gap.here > k && all_known(s, k, counter, gap.here))
+                put(w, gap, "wrong_initial_value", 2, counter + " = 0;", kTelling);
+    }
+}
+
 }  // namespace
 
 void add_rest(Writer& w, const Facts& f) {
+    reset_counters(w, f);
     if (w.context.unwritten) store_behind(w, f);
     for (const Statement& st : f.body.statements) {
         if (st.word != "if" || !w.is_near(st.first) || !f.s.is(st.first + 1, "(")) continue;

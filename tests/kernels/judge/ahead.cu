@@ -1,0 +1,16 @@
+// Each element becomes the next one and one more, level after level, in two halves that are taken in turns.
+extern "C" __global__ void ahead_first(int* rows, int n) {
+    for (int i = threadIdx.x; i < n; i += 32) rows[i] = i * i;
+}
+extern "C" __global__ void ahead_step(int* rows, int n, int level) {
+    const int* in = rows + (level & 1) * n;
+#ifdef WL_FAULT_HALF
+    int* out = rows + (level & 1) * n;
+#else
+    int* out = rows + ((level + 1) & 1) * n;
+#endif
+    for (int i = threadIdx.x; i < n; i += 32) {
+        const int next = in[(i + 1) % n];
+        out[i] = next + 1;
+    }
+}
