@@ -57,6 +57,12 @@ bool is_same_integer(DType dtype, const std::byte* element, int64_t reference) {
     return to_double(dtype, element) == static_cast<double>(reference);
 }
 
+// A long sum may be so far off, and nobody says how long it is.
+bool is_undecided(double difference, float limit, const analysis::ReferenceTile& reference) {
+    return reference.estimated && std::isfinite(difference) &&
+        difference <= reference.doubt * static_cast<double>(limit);
+}
+
 void count_bad(double difference, Trial& out) {
     ++out.bad;
     if (std::isfinite(difference))
@@ -74,7 +80,8 @@ void judge(
     Trial& out
 ) {
     const Matrix<float> limits = analysis::limits(b.dtype, reference);
-    const bool whole = !reference.whole.data.empty() && analysis::is_exact(b.dtype, reference);
+    const bool exact = analysis::is_exact(b.dtype, reference);
+    const bool whole = !reference.whole.data.empty() && exact;
     for (size_t i = 0; i < reference.value.data.size(); ++i) {
         const double r = reference.value.data[i];
         const size_t at = b.begin() + i * b.element();
@@ -84,8 +91,11 @@ void judge(
         const double got = to_double(b.dtype, element), difference = std::fabs(got - r);
         ++out.compared, ++out.outputs;
         if (std::isfinite(difference)) out.max_difference = std::max(out.max_difference, difference);
-        const bool bad = whole ? !is_same_integer(b.dtype, element, reference.whole.data[i])
-                               : analysis::is_bad(got, r, limits.data[i]);
+        const bool outside = whole ? !is_same_integer(b.dtype, element, reference.whole.data[i])
+                                   : analysis::is_bad(got, r, limits.data[i]);
+        const bool doubtful = outside && !exact && is_undecided(difference, limits.data[i], reference);
+        const bool bad = outside && !doubtful;
+        out.undecided += doubtful ? 1 : 0;
         if (bad) count_bad(difference, out);
         const auto place = static_cast<int64_t>(at / b.element());
         if (options.on_element)

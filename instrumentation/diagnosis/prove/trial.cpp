@@ -151,7 +151,10 @@ Trial judged(Prover& prover, const Run& program, const TrialOptions& options) {
         return reads_fill(i, filled) || (known && is_followed(i));
     });
     out.finished = !ends_early(out.incidents);
-    for (const capture::Tile& t : scratch.tiles) out.compared += t.compared, out.bad += t.bad;
+    for (const capture::Tile& t : scratch.tiles) {
+        out.compared += t.compared;
+        (t.verdict == capture::Verdict::undecided ? out.undecided : out.bad) += t.bad;
+    }
     judge_outputs(inputs, prepared.memory, options, out);
     if (options.on_end) options.on_end(prepared.memory);
     constexpr double kElement = 90, kByte = 0.7;  // of search-work.json

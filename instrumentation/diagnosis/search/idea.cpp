@@ -175,7 +175,7 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
         auto proof = mends(setup, t) ? proof_of(setup, change) : std::nullopt;
         out.text = mends(setup, t) ? refutation(setup, last) : outcome(t);
         if (!proof) continue;
-        const auto behind = behind_all(s, module);
+        const auto behind = behind_all(s.prover, module);
         if (behind && !behind->wrong.empty()) {
             out.text = "it mends this launch, but " + behind->wrong;
             continue;
@@ -187,6 +187,7 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
                 std::string("no value was compared with a reference");
         out.mended->ran = proof->ran;
         if (behind) out.mended->written = behind->written, out.mended->ran.launches = behind->launches;
+        if (behind && out.mended->lacks.empty()) out.mended->lacks = behind->lacks;
         OtherShape other{s};
         try_other_shape(other, *out.mended);
         if (!out.mended->remains.empty()) break;
@@ -195,7 +196,7 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
             rewrite::read_source(unit.text, {}, e.problem.defines, e.problem.kernel.entry);
         const Watched watched{s.prover, unit, source, setup.block.blocks};
         const Changed now{r, out.mended->source, module};
-        for (const int left : lines_avoided(watched, now, executed, other.shapes))
+        for (const int left : lines_avoided(watched, now, executed, other))
             out.mended->left_out.push_back(where_in(unit, left).line);
         if (out.mended->lacks.empty()) out.mended->lacks = constant_reads(watched, now, setup.other_seed);
         break;

@@ -103,13 +103,13 @@ std::optional<size_t> first_launch(
 namespace {
 
 // Of other draws of the inputs the first that goes wrong at the end; empty: none.
-std::string wrong_draw(const Symptoms& s, const ptx::Module& changed, uint64_t work) {
+std::string wrong_draw(Prover& prover, const ptx::Module& changed, uint64_t work) {
     constexpr uint64_t kMost = 8'000'000;  // warp instructions on all draws
     uint64_t done = 0;
-    for (const uint64_t seed : draws_of(s.prover, 1, static_cast<double>(work))) {
+    for (const uint64_t seed : draws_of(prover, 1, static_cast<double>(work))) {
         done += work;
-        if (done > kMost || inputs_of(s.prover, seed).same_data) break;
-        const Trial t = try_sequence(s.prover, changed, {.blocks = {}, .seed_offset = seed});
+        if (done > kMost || inputs_of(prover, seed).same_data) break;
+        const Trial t = try_sequence(prover, changed, {.blocks = {}, .seed_offset = seed});
         if (t.finished && t.bad == 0) continue;
         return t.finished
             ? fmt::format(
@@ -120,14 +120,35 @@ std::string wrong_draw(const Symptoms& s, const ptx::Module& changed, uint64_t w
     return {};
 }
 
+// Results that are infinite or NaN with values far beyond those that the inputs are drawn from, where the
+// program as it is has none.
+std::string infinite_draw(Prover& prover, const ptx::Module& changed, uint64_t work) {
+    constexpr uint64_t kMost = 2'000'000;  // warp instructions
+    if (work > kMost) return {};
+    for (const uint64_t seed : {kWild + 1, kWild + 2}) {
+        if (inputs_of(prover, seed).same_data) continue;
+        const TrialOptions options{.blocks = {}, .seed_offset = seed};
+        const Trial t = try_sequence(prover, changed, options);
+        if (t.finished && t.bad_infinite == 0) continue;
+        const Trial as_it_is = try_sequence(prover, prover.experiment.module, options);
+        if (!as_it_is.finished || as_it_is.bad_infinite > 0) continue;
+        return t.finished
+            ? fmt::format(
+                  "with values 16 times as large {} of {} elements are not finite", t.bad_infinite, t.compared
+              )
+            : "with values 16 times as large a launch of the sequence does not come to its end";
+    }
+    return {};
+}
+
 }  // namespace
 
-std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed) {
-    const manifest::Problem& p = s.experiment.problem;
-    if (!manifest::is_sequence(p) || tries_on_device(s.experiment)) return std::nullopt;
-    const Trial t = try_sequence(s.prover, changed);
-    const Trial& as_it_is = try_unedited_sequence(s.prover);
-    Behind out{{}, t.warp_instructions, as_it_is.warp_instructions, t.outputs, 0, is_clean(t)};
+std::optional<Behind> behind_all(Prover& prover, const ptx::Module& changed) {
+    const manifest::Problem& p = prover.experiment.problem;
+    if (!manifest::is_sequence(p) || tries_on_device(prover.experiment)) return std::nullopt;
+    const Trial t = try_sequence(prover, changed);
+    const Trial& as_it_is = try_unedited_sequence(prover);
+    Behind out{{}, {}, t.warp_instructions, as_it_is.warp_instructions, t.outputs, 0, is_clean(t)};
     out.launches = static_cast<int64_t>(p.launches.size());
     // What others see as well is no fault of the change.
     const auto is_news = [&](const execution::Incident& i) {
@@ -149,7 +170,8 @@ std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed) 
             "after all {} launches {} of {} elements are wrong", p.launches.size(), t.bad, t.compared
         );
     } else if (t.compared > 0) {
-        out.wrong = wrong_draw(s, changed, t.warp_instructions);
+        out.wrong = wrong_draw(prover, changed, t.warp_instructions);
+        if (out.wrong.empty()) out.lacks = infinite_draw(prover, changed, t.warp_instructions);
     }
     return out;
 }

@@ -34,6 +34,7 @@ std::optional<size_t> first_launch(
 // All launches of a sequence, run with the changed program.
 struct Behind {
     std::string wrong;  // empty: nothing
+    std::string lacks = {};  // what values far beyond the inputs' own refute; empty: nothing
     uint64_t warp_instructions = 0, as_it_is = 0;
     int64_t written = 0;  // elements that are compared
     int64_t launches = 0;
@@ -41,6 +42,6 @@ struct Behind {
 };
 // With the problem's own inputs, and with other draws of them as far as that is not too much. Nothing of a
 // single launch, or on a device.
-std::optional<Behind> behind_all(const Symptoms& s, const ptx::Module& changed);
+std::optional<Behind> behind_all(Prover& prover, const ptx::Module& changed);
 
 }  // namespace wl::diagnosis

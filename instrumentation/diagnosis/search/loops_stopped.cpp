@@ -2,7 +2,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/experiment.h"
-#include "instrumentation/diagnosis/prove/ELSE"
+#include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/search/left_out.h"
 #include "instrumentation/diagnosis/search/other_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
@@ -17,9 +17,7 @@ namespace {
 // Of another shape the launch of the same entry.
 ExecutedLines lines_there(const Shape& shape, const Watched& w, const std::string& text) {
     Experiment there = debug_build_of(*shape.experiment);
-    const std::string& entry = w.prover.experiment.problem.launches.empty()
-        ? w.prover.experiment.problem.kernel.entry
-        : manifest::launch_of(w.prover.experiment.problem).entry;
+    const std::string& entry = manifest::launch_of(w.prover.experiment.problem).entry;
     const std::vector<manifest::BoundLaunch>& all = there.problem.launches;
     for (size_t k = 0; k < all.size(); ++k)
         if (all[k].entry == entry) {
@@ -60,7 +58,7 @@ std::vector<int> loops_stopped(
         const auto keep_going = [&](const ExecutedLines& there) {
             std::erase_if(stopped, [&](const auto& loop) {
                 const auto found = there.turns.find(loop.first);
-                return there.lines.empty() || (found != there.turns.end() && found->second >= kSeveral);
+                return found != there.turns.end() && found->second >= kSeveral;
             });
         };
         if (!stopped.empty())

@@ -7,10 +7,12 @@
 #include "instrumentation/diagnosis/prove/device_trials.h"
 #include "instrumentation/diagnosis/prove/trial.h"
 #include "instrumentation/diagnosis/reference.h"
+#include "instrumentation/diagnosis/rewrite/source.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/search/smaller_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/trial_setup.h"
+#include "instrumentation/emulator/program/program.h"
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
@@ -65,14 +67,19 @@ std::optional<std::vector<std::string>> entries_of(const Experiment& e, const ma
 }
 
 // False: it is the same shape, or has no reference.
-bool add(OtherShape& all, manifest::BindOptions options, std::string name, bool guessed) {
-    const Experiment& of = all.of.experiment;
+bool add(
+    const Experiment& of,
+    std::vector<Shape>& all,
+    manifest::BindOptions options,
+    std::string name,
+    bool guessed
+) {
     const manifest::Problem& p = of.problem;
     options.faults = p.faults, options.seed = p.seed, options.python = p.python;
     manifest::Problem problem = manifest::bind(p.kernel, options);
     const std::optional<std::vector<std::string>> entries = entries_of(of, problem);
     const bool known =
-        problem.params == p.params || std::any_of(all.shapes.begin(), all.shapes.end(), [&](const Shape& s) {
+        problem.params == p.params || std::any_of(all.begin(), all.end(), [&](const Shape& s) {
             return s.experiment->problem.params == problem.params;
         });
     if (known || !entries) return false;
@@ -83,25 +90,56 @@ bool add(OtherShape& all, manifest::BindOptions options, std::string name, bool 
     e->entries = *entries, e->entry = e->entries[e->problem.at];
     e->before = nullptr, e->unsettled = nullptr;
     auto prover = std::make_unique<Prover>(*e);
-    all.shapes.push_back({std::move(e), std::move(prover), std::move(name), guessed});
+    all.push_back({std::move(e), std::move(prover), std::move(name), guessed});
     return true;
 }
 
+bool names(const std::string& text, const std::string& param) {
+    const std::vector<std::string_view> words = rewrite::words_of(text);
+    return std::find(words.begin(), words.end(), param) != words.end();
+}
+
+// In anything but what the argument is filled with.
+bool sizes(const manifest::Argument& a, const std::string& param) {
+    return names(a.value, param) ||
+        std::any_of(a.shape.begin(), a.shape.end(), [&](const auto& text) { return names(text, param); }) ||
+        std::any_of(a.fields.begin(), a.fields.end(), [&](const auto& field) { return sizes(field, param); });
+}
+
+// What inputs are drawn from is no size.
+bool is_range(const manifest::Kernel& k, const std::string& param) {
+    const auto draws = [&](const manifest::Argument& a) { return names(a.fill, param) && !sizes(a, param); };
+    const auto any_sizes = [&](const std::vector<manifest::Argument>& all) {
+        return std::any_of(all.begin(), all.end(), [&](const auto& a) { return sizes(a, param); });
+    };
+    const bool follows = std::any_of(k.params.begin(), k.params.end(), [&](const auto& other) {
+        return names(other.second, param);
+    });
+    const bool defines = std::any_of(k.define.begin(), k.define.end(), [&](const auto& d) {
+        return names(d.second, param);
+    });
+    return !follows && !defines && !any_sizes(k.args) && !any_sizes(k.symbols) &&
+        std::any_of(k.args.begin(), k.args.end(), draws);
+}
+
 // Every parameter that follows from no other made another: larger ones first.
-void guess(OtherShape& shape, double most, int64_t (*other)(int64_t)) {
+void guess(
+    const OtherShape& shape, std::vector<Shape>& out, double most, int64_t (*other)(int64_t)
+) {
     const manifest::Problem& p = shape.of.experiment.problem;
     double work = counter(shape.of.capture, "warp_instructions");
     manifest::BindOptions options;
     std::string name;
     for (const auto& [param, value] : free_values(p)) {
         const int64_t now = value > 0 ? other(value) : value;
+        if (is_range(p.kernel, param)) continue;
         options.set.emplace_back(param, std::to_string(now));
         name += fmt::format("{}{} = {}", name.empty() ? "" : ", ", param, now);
         work *= value > 0 ? static_cast<double>(now) / static_cast<double>(value) : 1;
     }
     if (name.empty() || work > most) return;
     try {
-        add(shape, std::move(options), std::move(name), true);
+        add(shape.of.experiment, out, std::move(options), std::move(name), true);
     } catch (const Error&) {
         return;  // no shape of this kernel
     }
@@ -146,7 +184,8 @@ void choose(OtherShape& shape) {
         try {
             manifest::BindOptions options;
             options.preset = name;
-            add(shape,
+            add(e,
+                shape.shapes,
                 std::move(options),
                 name.empty() ? "the shape without a preset" : "preset " + name,
                 false);
@@ -155,9 +194,9 @@ void choose(OtherShape& shape) {
     }
     constexpr double kMostGuessed = 8e6;  // warp instructions, by plain numbers
     // What is a multiple of something stays one; then what is none.
-    guess(shape, kMostGuessed, [](int64_t v) { return 2 * v; });
-    guess(shape, kMostFurther, [](int64_t v) { return (v + v / 2) | 1; });
-    guess(shape, kMostFurther, [](int64_t v) { return (v / 2 + v / 8) | 1; });
+    guess(shape, shape.shapes, kMostGuessed, [](int64_t v) { return 2 * v; });
+    guess(shape, shape.shapes, kMostFurther, [](int64_t v) { return (v + v / 2) | 1; });
+    guess(shape, shape.shapes, kMostFurther, [](int64_t v) { return (v / 2 + v / 8) | 1; });
 }
 
 struct RunAt {
@@ -190,13 +229,33 @@ std::set<std::pair<execution::Incident::Kind, int>> faults_of(
     return out;
 }
 
-// What was to be mended is there again, at a line where it was: that is no fault of the shape.
+// Of reads of what nobody wrote the memory: "tables", "global queue".
+std::set<std::string> unwritten_memory(
+    const ptx::Module& module, const std::string& entry, const std::vector<execution::Incident>& incidents
+) {
+    std::set<std::string> out;
+    std::shared_ptr<const emulator::Program> program;
+    for (const execution::Incident& i : incidents) {
+        if (i.kind != execution::Incident::Kind::uninitialised_read || i.first.memory == "register") continue;
+        if (i.first.memory != "shared") out.insert(i.first.memory);
+        if (i.first.memory != "shared") continue;
+        if (!program) program = emulator::lower(module, entry);
+        for (const emulator::SharedVariable& v : program->shared_variables)
+            if (i.first.address >= v.offset && i.first.address - v.offset < v.bytes) out.insert(v.name);
+    }
+    return out;
+}
+
+// What was to be mended is there again, at a line or of memory where it was: that is no fault of the shape.
 bool is_left(const OtherShape& all, const Shape& shape, const RunAt& at) {
     const Experiment &own = all.of.experiment, &e = *shape.experiment;
     const compile::Unit unit = unit_of(own);
     const auto before = faults_of(own.module, all.of.entry, all.of.incidents, unit, false);
     const auto now = faults_of(at.module, entry_of(at.module, e.entry), at.trial.incidents, unit, true);
-    return std::any_of(now.begin(), now.end(), [&](const auto& f) { return before.contains(f); });
+    if (std::any_of(now.begin(), now.end(), [&](const auto& f) { return before.contains(f); })) return true;
+    const std::set<std::string> unwritten = unwritten_memory(own.module, own.entry, all.of.incidents),
+                                still = unwritten_memory(at.module, e.entry, at.trial.incidents);
+    return std::any_of(still.begin(), still.end(), [&](const auto& m) { return unwritten.contains(m); });
 }
 
 // Of a shape that nobody names: the program as it is comes right there, so that the kernel takes it.
@@ -228,6 +287,17 @@ void try_one(const OtherShape& all, Shape& shape, Mended& mended_here) {
 }
 
 }  // namespace
+
+const std::vector<Shape>& larger_shapes(OtherShape& shape) {
+    if (shape.larger) return *shape.larger;
+    std::vector<Shape>& out = shape.larger.emplace();
+    const Experiment& e = shape.of.experiment;
+    if (manifest::is_recorded(e.problem) || !e.problem.inputs.empty() || tries_on_device(e)) return out;
+    const CountedWork once(nullptr);
+    guess(shape, out, kMostFurther, [](int64_t v) { return 4 * v; });
+    guess(shape, out, kMostFurther, [](int64_t v) { return 16 * v; });
+    return out;
+}
 
 void try_other_shape(OtherShape& shape, Mended& mended_here) {
     if (!shape.asked) {

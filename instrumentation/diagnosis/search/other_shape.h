@@ -5,6 +5,7 @@
 #include "instrumentation/diagnosis/search/search.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,14 @@ struct OtherShape {
     const Symptoms& of;
     bool asked = false;
     std::vector<Shape> shapes = {};  // some that the manifest names and are quick, some that are guessed
+    std::optional<std::vector<Shape>> larger = {};
 };
 
 // Runs the changed source, compiled for the other shapes: all blocks with all checks. Right: that is part of
 // its proof; wrong: that is what remains, and of a shape that was guessed it overfits.
 void try_other_shape(OtherShape& shape, Mended& mended);
+
+// Several times as large as the one that was diagnosed, guessed as well.
+const std::vector<Shape>& larger_shapes(OtherShape& shape);
 
 }  // namespace wl::diagnosis

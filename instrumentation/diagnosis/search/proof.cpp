@@ -1,6 +1,8 @@
 // What a change has to come right in to be called proven.
+#include "instrumentation/base/text.h"
 #include "instrumentation/base/work.h"
 #include "instrumentation/diagnosis/prove/device_trials.h"
+#include "instrumentation/diagnosis/prove/other_data.h"
 #include "instrumentation/diagnosis/prove/draws.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/search/trial_setup.h"
@@ -49,12 +51,13 @@ struct Drawn {
     int64_t draws = 0, compared = 0;
     bool whole = false, same = false;  // same: no other data could be made
     bool tells = false;                // the program as it is goes wrong on some of them
+    std::string kept = {};             // arrays that stay as they are; empty: none
 };
 // Values of other data, and places in tables of hashes, may fit by chance: what fits one draw by it does not
 // fit all. Nothing: one of them is not right.
-std::optional<Drawn> with_draws(const TrialSetup& setup, TrialOptions options, const Try& change) {
-    const std::vector<uint64_t>& seeds =
-        draws_of(setup.s.prover, setup.other_seed, setup.times * trial_cost(setup.s));
+std::optional<Drawn> with_seeds(
+    const TrialSetup& setup, TrialOptions options, const Try& change, const std::vector<uint64_t>& seeds
+) {
     Drawn out;
     out.whole = options.blocks.empty() || static_cast<double>(seeds.size()) * work_of_all(setup) <= kAllTried;
     out.same = inputs_of(setup.s.prover, seeds.front()).same_data;
@@ -63,13 +66,50 @@ std::optional<Drawn> with_draws(const TrialSetup& setup, TrialOptions options, c
     for (const uint64_t seed : seeds) {
         options.seed_offset = seed;
         const Trial t = change(options);
-        const bool judged = seed == setup.other_seed || judges_all(setup, t);
+        const bool judged = seed == seeds.front() || judges_all(setup, t);
         if (judged ? !comes_right(setup, t) : t.bad > 0 || !is_clean(t)) return std::nullopt;
         if (judged) ++out.draws, out.compared += t.compared;
         out.tells =
             out.tells || !setup.ends || !is_right(as_it_is(setup, options), setup.blind ? 0 : t.outputs);
     }
     return out;
+}
+
+std::string kept_text(const Symptoms& s, uint64_t drawn) {
+    const std::vector<std::string> all = fixed_arrays(s.experiment.problem);
+    std::vector<std::string> kept;
+    for (size_t k = 0; k < all.size(); ++k)
+        if ((drawn >> k & 1) == 0) kept.push_back(all[k]);
+    const std::string last = kept.back();
+    kept.pop_back();
+    return (kept.empty() ? "" : join(kept, ", ") + " and ") + last + (kept.empty() ? " stays" : " stay");
+}
+
+// Where some arrays are made of others, as a tree over points is, drawn by themselves they do not belong to
+// them any more, and a right program may go wrong. Then those alone are drawn that may be without the rest.
+std::optional<Drawn> with_draws(const TrialSetup& setup, const TrialOptions& options, const Try& change) {
+    const std::vector<uint64_t>& seeds =
+        draws_of(setup.s.prover, setup.other_seed, setup.times * trial_cost(setup.s));
+    std::optional<Drawn> all = with_seeds(setup, options, change, seeds);
+    if (all || tries_on_device(setup.s.experiment)) return all;
+    const uint64_t derived = derived_arrays(setup.s.prover);
+    const size_t count = derived == 0 ? 0 : fixed_arrays(setup.s.experiment.problem).size();
+    uint64_t apart = 0;
+    for (size_t k = 0; k < count; ++k) {
+        const uint64_t one = uint64_t{1} << k;
+        if ((derived & one) != 0 || inputs_of(setup.s.prover, only(one, 1)).same_data) continue;
+        TrialOptions alone = options;
+        alone.seed_offset = only(one, 1), alone.budget *= kOtherTimes;
+        if (comes_right(setup, change(alone))) apart |= one;
+    }
+    if (apart == 0) return std::nullopt;
+    std::vector<uint64_t> some;
+    for (uint64_t seed = 1; seed <= seeds.size(); ++seed)
+        if (!inputs_of(setup.s.prover, only(apart, seed)).same_data) some.push_back(only(apart, seed));
+    if (some.empty()) return std::nullopt;
+    all = with_seeds(setup, options, change, some);
+    if (all) all->kept = kept_text(setup.s, apart);
+    return all;
 }
 
 // All blocks, as far as that is not too much; false: they do not come right.
@@ -134,9 +174,10 @@ void try_larger_values(const TrialSetup& setup, const Try& change, Proof& proof)
 
 std::string seeds_text(const Drawn& drawn) {
     return fmt::format(
-        ", and 0 of {} with {}",
+        ", and 0 of {} with {}{}",
         drawn.compared,
-        drawn.draws == 1 ? "another seed" : fmt::format("{} other seeds", drawn.draws)
+        drawn.draws == 1 ? "another seed" : fmt::format("{} other seeds", drawn.draws),
+        drawn.kept.empty() ? "" : fmt::format(" ({} as given)", drawn.kept)
     );
 }
 
@@ -168,7 +209,11 @@ std::optional<Proof> proof_of(const TrialSetup& setup, const Try& change) {
         drawn->same ? std::string() : seeds_text(*drawn)
     );
     if (!add_all_blocks(setup, out, change)) return std::nullopt;
-    if (out.lacks.empty()) try_larger_values(setup, change, out);
+    if (here.undecided > 0 && out.lacks.empty())
+        out.lacks = fmt::format(
+            "{} elements lie outside a limit that is estimated, where nothing is decided", here.undecided
+        );
+    if (out.lacks.empty() && drawn->kept.empty()) try_larger_values(setup, change, out);
     return out;
 }
 

@@ -22,7 +22,7 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
             return try_module(setup.s.prover, module, o);
         });
         if (!proof) return std::nullopt;
-        const std::optional<Behind> behind = behind_all(setup.s, module);
+        const std::optional<Behind> behind = behind_all(setup.s.prover, module);
         if (setup.blind && (!behind || !behind->wrong.empty() || behind->written == 0)) return std::nullopt;
         if (setup.blind)
             proof->text += fmt::format("; after all launches 0 of {} elements are wrong", behind->written);
@@ -36,13 +36,15 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
         out.no_fault_left = behind && behind->wrong.empty() && behind->written > 0 && behind->no_fault_left;
         try_other_shape(*t.shape, out);
         if (behind) out.behind = behind->wrong, out.warp_instructions = behind->warp_instructions;
+        if (behind && !behind->lacks.empty() && out.lacks.empty())
+            out.lacks = behind->lacks, out.overfits_shape = true;
         // Twice as often is right as well, and hardly what is meant.
         if (behind && !out.expected && out.warp_instructions / 5 > behind->as_it_is / 4)
             out.overfits_shape = true;
         const Watched watched{setup.s.prover, t.unit, t.source, setup.block.blocks};
         const Changed changed{change, out.source, module};
         const std::vector<int> avoided = out.remains.empty()
-            ? lines_avoided(watched, changed, *t.executed, t.shape->shapes)
+            ? lines_avoided(watched, changed, *t.executed, *t.shape)
             : lines_left_out(watched, changed, *t.executed);
         for (const int line : avoided) out.left_out.push_back(where_in(t.unit, line).line);
         if (out.lacks.empty()) {

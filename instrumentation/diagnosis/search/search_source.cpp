@@ -58,6 +58,32 @@ void try_alike(const SourceTrials& t, SearchResult& out) {
     if (!all.empty()) try_others(t, all, out);
 }
 
+// A right program may do many times the work of a wrong one, as one that ends too early: what was cut short is
+// tried once more with a longer budget, the likeliest first.
+void try_longer(SourceTrials& t, uint64_t limit, SearchResult& out) {
+    constexpr uint64_t kPart = 20;  // of the work that is left
+    const std::vector<uint8_t> known = t.done;
+    if (std::find(known.begin(), known.end(), kCutShort) == known.end()) return;
+    std::vector<TrialSetup*> setups = {&t.queue.setup};
+    if (t.proof) setups.push_back(&*t.proof);
+    std::vector<uint64_t> budgets;
+    for (const TrialSetup* setup : setups) budgets.push_back(setup->block.budget);
+    const uint64_t was = t.queue.limit;
+    for (const uint64_t times : {uint64_t{8}, uint64_t{64}}) {
+        if (!out.mended.empty()) break;
+        for (size_t k = 0; k < setups.size(); ++k) setups[k]->block.budget = times * budgets[k];
+        const uint64_t spent = *t.queue.work;
+        t.queue.limit = spent + (limit - std::min(spent, limit)) / kPart;
+        for (uint8_t& done : t.done) done = done == kCutShort ? uint8_t{0} : std::max(done, kTried);
+        try_all(t, out);
+        std::replace(t.done.begin(), t.done.end(), uint8_t{0}, kCutShort);
+    }
+    for (size_t k = 0; k < known.size(); ++k)
+        if (known[k] != kCutShort) t.done[k] = known[k];
+    t.queue.limit = was;
+    for (size_t k = 0; k < setups.size() && out.mended.empty(); ++k) setups[k]->block.budget = budgets[k];
+}
+
 // One change; earlier than at the end two, where one alone makes most of what is wrong right.
 void search(
     SourceTrials& t, const rewrite::SearchContext& context, uint64_t start, uint64_t limit, SearchResult& out
@@ -78,6 +104,7 @@ void search(
     t.upto = kMostLikely;
     try_all(t, out);
     if (out.mended.empty()) try_alike(t, out);
+    if (t.queue.setup.ends && out.mended.empty()) try_longer(t, limit, out);
     t.queue.limit = end(kNeeded), t.upto = t.all.size();
     std::vector<Rewrite> last;
     if (out.mended.empty()) last = search_needed(t, context, out);
