@@ -53,6 +53,19 @@ INSTANTIATE_TEST_SUITE_P(
         Changed{"y[c * rows + i] = t;", "y[i * planes + c] = t;", 3500},
         Changed{"y[c] = sum / n;", "y[c] = n > 0 ? sum / n : before[c];", 600},
         Changed{"y[c] = sum / n;", "y[c] = n > 0 ? sum / n : 0.0f;", 1500},
+        // on which side of a bracket a term stands
+        Changed{"y[c] = tanhf(cell) + before[c];", "y[c] = tanhf(cell + before[c]);", 1000},
+        Changed{"y[c] = sqrtf(cell + t);", "y[c] = sqrtf(cell) + t;", 900},
+        Changed{"y[c] = t * (1.0f / sqrtf(cell + sum));", "y[c] = t * (1.0f / (sqrtf(cell) + sum));", 1500},
+        // a group and a place in it, what is rounded, and what overflows
+        Changed{"sum += x[i % cols];", "sum += x[i / planes];", 900},
+        Changed{"h = counts[c] >> m;", "h = (counts[c] + (1 << (m - 1))) >> m;", 1200},
+        Changed{"h = counts[c] * n >> 4;", "h = (long long)counts[c] * (long long)n >> 4ll;", 1500},
+        // another element of the array that it tells apart
+        Changed{
+            "if (c > 1 && counts[c] != n) sum += x[c - 2];",
+            "if (c > 1 && counts[c] != n && counts[c] != counts[c - 2]) sum += x[c - 2];",
+            900},
         // the file's constant that counts rows elsewhere
         Changed{"sum += x[c * rows + n];", "sum += x[c * kDim + n];", 200}
     )

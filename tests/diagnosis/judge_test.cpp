@@ -85,6 +85,54 @@ TEST(Judge, APathThatIsTurnedOffIsNoMend) {
     }
 }
 
+// What further turns of a loop read is wrong: who keeps it from them goes around that. At larger sizes the
+// right program goes round again.
+TEST(Judge, ALoopThatStopsAfterItsFirstTurnIsNoMend) {
+    const Asked clear{"judge/tables", "clear"};
+    expect_mends(tried(clear, "// as well: w * 32", "w < WARPS -> w * 32 < WARPS"), "no longer executed");
+    const json all = tried(clear, "// here: clear", "32 -> WARPS * 32");
+    EXPECT_EQ(all.at("proven"), true) << all.dump(1);
+    const json step = tried({"judge/parts", "step"}, "// here: step", "1 -> blockDim.x");
+    EXPECT_EQ(step.at("proven"), true) << step.dump(1);
+}
+
+// Of the same memory that nobody wrote another line reads, at a size that the given one doubled gives.
+TEST(Judge, MemoryThatIsStillUnwrittenAtALargerSizeRefutes) {
+    const Asked clear{"judge/parts", "clear"};
+    expect_mends(tried(clear, "// as well: w * 32", "w < WARPS -> w * 32 < WARPS"), "with N = 60 ");
+    const json all = tried(clear, "// here: clear", "32 -> WARPS * 32");
+    EXPECT_EQ(all.at("proven"), true) << all.dump(1);
+}
+
+// What a launch after the first wrong one leaves is judged at the end of the sequence.
+TEST(Judge, ARaceOfALaterLaunchIsACauseIfTheEndIsRight) {
+    const json all = all_of({"judge/ahead", "half"}, {"--search", "0"});
+    size_t races = 0;
+    for (const json& f : all) {
+        if (f.at("rule") != "race_global") continue;
+        EXPECT_NE(f.at("evidence_kind"), "proven") << f.dump(1);
+        EXPECT_EQ(f.value("caused_by", -1), -1);
+        ++races;
+    }
+    EXPECT_EQ(races, 2u);
+    const json race = all_of({"judge/ahead", "race"}, {"--search", "0"}).at(0);
+    EXPECT_EQ(race.at("rule"), "race_global") << race.dump(1);
+    EXPECT_EQ(race.at("evidence_kind"), "proven");
+}
+
+// Nobody says how long the sums are: what may be rounding is neither right nor wrong, and proves nothing.
+TEST(Judge, WhatTheReferenceLeavesUndecidedIsNotWrong) {
+    expect_mends(tried({"judge/rough", "weight"}, "// here: weight", "w[r] -> w[c]"), "nothing is decided");
+}
+
+// Values of one size: exp of larger ones is infinite, after all launches.
+TEST(Judge, LargerValuesRefuteInSequencesToo) {
+    const Asked peak{"judge/summed", "peak"};
+    expect_mends(tried(peak, "// as well: x", "x[i] - most -> x[i]"), "values 16 times as large");
+    const json right = tried(peak, "// here: peak", "logf(sum) -> most + logf(sum)");
+    EXPECT_EQ(right.at("proven"), true) << right.dump(1);
+}
+
 // A kernel that takes no other size cannot be asked there which of two changes is meant: as they are not the
 // same program, neither is a cause. One that does is.
 TEST(Judge, ChangesOfTwoLinesThatDifferAreNoProof) {

@@ -52,6 +52,19 @@ INSTANTIATE_TEST_SUITE_P(
             "    } @else y[i] = 0.0f;@\n"
             "}\n",
             60},
+        // who came last begins to count anew
+        LeftOut{
+            "__global__ void f(const float* x, float* parts, unsigned* came, float* sum) {\n"
+            "    parts[blockIdx.x] = x[blockIdx.x];\n"
+            "    __threadfence();\n"
+            "    const bool last = atomicAdd(came, 1u) == gridDim.x - 1;\n"
+            "    if (last) {\n"
+            "        float all = 0.0f;\n"
+            "        for (int i = 0; i < gridDim.x; ++i) all += parts[i];\n"
+            "        *sum = all;@ *came = 0;@\n"
+            "    }\n"
+            "}\n",
+            200},
         // what lies behind what there is
         LeftOut{
             "__global__ void f(const float* x, const int* lengths, int* path, int steps) {\n"

@@ -305,6 +305,64 @@ extern "C" __global__ void signs(const float* x, float* y, int n) {
     EXPECT_EQ(right.at("proven"), true) << right.dump(1);
 }
 
+// `most` is made of `x`, and the reference of `x` alone: neither is drawn without the other.
+constexpr const char* kRelated = R"(
+extern "C" __global__ void related(const float* x, const float* most, const float* scale, float* y, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = most[i / 8] > 2.5f ? x[i] + scale[i] : 0.0f;
+}
+)";
+constexpr const char* kRelatedManifest = R"(args = [
+  { name = "x", dtype = "f32", shape = ["N"], fill = "x.npy" },
+  { name = "most", dtype = "f32", shape = ["N / 8"], fill = "most.npy" },
+  { name = "scale", dtype = "f32", shape = ["N"], fill = "scale.npy" },
+  { name = "y", dtype = "f32", shape = ["N"], output = true },
+  { name = "n", dtype = "s32", value = "N" },
+]
+[params]
+N = 96
+[launch]
+grid = [3]
+block = [32]
+[reference]
+python = "kernel.py"
+)";
+
+TEST(OtherData, WhatBelongsTogetherIsNotDrawnApart) {
+    const fs::path folder = fs::path(testing::TempDir()) / "related";
+    fs::create_directories(folder);
+    const std::vector<double> x = swinging(), scale(x.size(), 2.0);
+    std::vector<double> most;
+    for (size_t k = 0; k < x.size(); k += 8)
+        most.push_back(
+            *std::max_element(x.begin() + static_cast<long>(k), x.begin() + static_cast<long>(k) + 8)
+        );
+    write_npy_file(folder / "x.npy", tensor_of("x", DType::f32, x));
+    write_npy_file(folder / "most.npy", tensor_of("most", DType::f32, most));
+    write_npy_file(folder / "scale.npy", tensor_of("scale", DType::f32, scale));
+    std::ofstream(folder / "kernel.cu") << kRelated;
+    std::ofstream(folder / "kernel.toml") << kRelatedManifest;
+    std::ofstream(folder / "kernel.py") << "import numpy as np\ndef reference(inputs, params):\n"
+                                           "    x = inputs['x']\n"
+                                           "    large = np.repeat(x.reshape(-1, 8).max(axis=1), 8) > 2.5\n"
+                                           "    return {'y': np.where(large, x * inputs['scale'], 0)}\n";
+    const auto first = [&](const char* idea) {
+        const std::string said =
+            test::warplens(
+                {"diagnose", (folder / "kernel.toml").string(), "--json", "--search", "0", "--try", idea}
+            )
+                .out;
+        return json::parse(said, nullptr, false).at("findings")[0];
+    };
+    const json right = first("4: x[i] + scale[i] -> x[i] * scale[i]");
+    EXPECT_EQ(right.at("evidence_kind"), "proven") << right.dump(1);
+    EXPECT_NE(std::string(right.at("proof")).find("(x and most stay as given)"), std::string::npos)
+        << right.dump(1);
+    const json fits = first("4: x[i] + scale[i] -> x[i] * 2.0f");
+    EXPECT_NE(std::string(fits.at("explanation")).find("with another seed"), std::string::npos)
+        << fits.dump(1);
+}
+
 // Numbers as padding are larger than what they are sorted among, and not larger than all that could be.
 TEST(OtherData, AValueThatFitsTheRangeOfTheInputsAloneIsNotProven) {
     const std::string kernel = test::source_path("tests/kernels/gallery/orders/bitonic_sort.toml");

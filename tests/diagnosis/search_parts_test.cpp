@@ -37,6 +37,15 @@ TEST(Smaller, ChangesAreTriedWhereTheSymptomShowsAndProvenWhereItWasSeen) {
         << "65536 are too few: " << far_proof;
 }
 
+// A loop that ends after a few turns is no measure of what a right program takes.
+TEST(Longer, AChangeThatDoesManyTimesTheWorkIsTriedToItsEnd) {
+    const std::string toml = source_path("tests/kernels/search/longer.toml");
+    const std::string said = warplens({"diagnose", toml, "--fault", "end", "--search", "300", "--json"}).out;
+    const json first = json::parse(said, nullptr, false).at("findings")[0];
+    EXPECT_EQ(first.at("title"), "`shown` should be `n`") << first.dump(1);
+    EXPECT_EQ(first.at("proven"), true);
+}
+
 // ---- what the wrong element alone came through
 
 // Every block of the blur makes its first column of a neighbour's, which is one too far right. All other

@@ -35,7 +35,8 @@ bool same_reference(const Inputs& a, const Inputs& b) {
         analysis::Window w{rule.of, std::vector<int64_t>(shape.size()), 1, cols};
         for (int64_t row = 0; row < elements(shape) / cols; ++row) {
             const std::vector<double> there = b.reference->tile(w).value.data;
-            if (!std::equal(there.begin(), there.end(), a.reference->tile(w).value.data.begin())) return false;
+            if (!std::equal(there.begin(), there.end(), a.reference->tile(w).value.data.begin()))
+                return false;
             for (size_t d = shape.size() - 1; d-- > 0 && ++w.at[d] == shape[d];) w.at[d] = 0;
         }
     }

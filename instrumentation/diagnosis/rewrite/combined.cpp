@@ -108,8 +108,12 @@ void move_over_bracket(Writer& w, int k) {
         const std::string left = s.words(first, sign - 1), right = s.words(sign + 1, last);
         const std::string by(s.word(sign));
         const bool term = precedence(s, k - 1) > 0 || precedence(s, close + 1) > 0;
-        put_it(k, close, fmt::format(fmt::runtime(term ? "({}({}) {} {})" : "{}({}) {} {}"), f, left, by, right));
-        put_it(k, close, fmt::format(fmt::runtime(term ? "({} {} {}({}))" : "{} {} {}({})"), left, by, f, right));
+        put_it(
+            k, close, fmt::format(fmt::runtime(term ? "({}({}) {} {})" : "{}({}) {} {}"), f, left, by, right)
+        );
+        put_it(
+            k, close, fmt::format(fmt::runtime(term ? "({} {} {}({}))" : "{} {} {}({})"), left, by, f, right)
+        );
     }
 }
 

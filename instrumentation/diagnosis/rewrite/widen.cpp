@@ -88,7 +88,8 @@ void widen_whole(Writer& w, const Statement& st) {
         const bool sign = (s.is(k, "*") || s.is(k, "<<")) && precedence(s, k) > 0;
         grows = grows || sign;
         const Variable* const v = variable_at(s, k);
-        const bool number = s.at(k).kind == Token::Kind::number, whole = v != nullptr && v->kind == ValueKind::whole;
+        const bool number = s.at(k).kind == Token::Kind::number,
+                   whole = v != nullptr && v->kind == ValueKind::whole;
         if (!number && !whole) continue;
         now += s.text.substr(from, s.at(k).begin - from);
         const int end = end_of_element(s, k);

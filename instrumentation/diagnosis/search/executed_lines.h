@@ -26,8 +26,8 @@ struct Watched {
 struct ExecutedLines {
     std::set<int> lines;                     // empty: not known
     std::set<std::pair<int, int>> accesses;  // of memory that others see: a line, and which one of it
-    std::map<int, uint64_t> turns = {};      // of a loop, by the line it goes back to: the most one after another
-    uint64_t instructions = 0;               // of warps
+    std::map<int, uint64_t> turns = {};  // of a loop, by the line it goes back to: the most one after another
+    uint64_t instructions = 0;           // of warps
 };
 // What a module was compiled of.
 enum class Text : uint8_t { files, unit };

@@ -33,7 +33,7 @@ std::optional<size_t> first_launch(
 
 // All launches of a sequence, run with the changed program.
 struct Behind {
-    std::string wrong;  // empty: nothing
+    std::string wrong;       // empty: nothing
     std::string lacks = {};  // what values far beyond the inputs' own refute; empty: nothing
     uint64_t warp_instructions = 0, as_it_is = 0;
     int64_t written = 0;  // elements that are compared

@@ -62,9 +62,8 @@ std::vector<int> loops_stopped(
             });
         };
         if (!stopped.empty())
-            keep_going(lines_executed(
-                whole, changed_module(*executed.debug_build, changed.text), Text::unit
-            ));
+            keep_going(lines_executed(whole, changed_module(*executed.debug_build, changed.text), Text::unit)
+            );
         for (size_t k = 0; k < shape.shapes.size() && !stopped.empty(); ++k)
             keep_going(lines_there(shape.shapes[k], w, changed.text));
         if (!stopped.empty())

@@ -78,10 +78,9 @@ bool add(
     options.faults = p.faults, options.seed = p.seed, options.python = p.python;
     manifest::Problem problem = manifest::bind(p.kernel, options);
     const std::optional<std::vector<std::string>> entries = entries_of(of, problem);
-    const bool known =
-        problem.params == p.params || std::any_of(all.begin(), all.end(), [&](const Shape& s) {
-            return s.experiment->problem.params == problem.params;
-        });
+    const bool known = problem.params == p.params || std::any_of(all.begin(), all.end(), [&](const Shape& s) {
+                           return s.experiment->problem.params == problem.params;
+                       });
     if (known || !entries) return false;
     MadeReference made = make_reference(problem);
     if (!made.reference) return false;
@@ -115,17 +114,14 @@ bool is_range(const manifest::Kernel& k, const std::string& param) {
     const bool follows = std::any_of(k.params.begin(), k.params.end(), [&](const auto& other) {
         return names(other.second, param);
     });
-    const bool defines = std::any_of(k.define.begin(), k.define.end(), [&](const auto& d) {
-        return names(d.second, param);
-    });
+    const bool defines =
+        std::any_of(k.define.begin(), k.define.end(), [&](const auto& d) { return names(d.second, param); });
     return !follows && !defines && !any_sizes(k.args) && !any_sizes(k.symbols) &&
         std::any_of(k.args.begin(), k.args.end(), draws);
 }
 
 // Every parameter that follows from no other made another: larger ones first.
-void guess(
-    const OtherShape& shape, std::vector<Shape>& out, double most, int64_t (*other)(int64_t)
-) {
+void guess(const OtherShape& shape, std::vector<Shape>& out, double most, int64_t (*other)(int64_t)) {
     const manifest::Problem& p = shape.of.experiment.problem;
     double work = counter(shape.of.capture, "warp_instructions");
     manifest::BindOptions options;

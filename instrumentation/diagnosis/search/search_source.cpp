@@ -58,8 +58,8 @@ void try_alike(const SourceTrials& t, SearchResult& out) {
     if (!all.empty()) try_others(t, all, out);
 }
 
-// A right program may do many times the work of a wrong one, as one that ends too early: what was cut short is
-// tried once more with a longer budget, the likeliest first.
+// A right program may do many times the work of a wrong one, as one that ends too early: what was cut short
+// is tried once more with a longer budget, the likeliest first.
 void try_longer(SourceTrials& t, uint64_t limit, SearchResult& out) {
     constexpr uint64_t kPart = 20;  // of the work that is left
     const std::vector<uint8_t> known = t.done;

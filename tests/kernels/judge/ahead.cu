@@ -12,5 +12,8 @@ extern "C" __global__ void ahead_step(int* rows, int n, int level) {
     for (int i = threadIdx.x; i < n; i += 32) {
         const int next = in[(i + 1) % n];
         out[i] = next + 1;
+#ifdef WL_FAULT_RACE
+        if (out[i ^ 1] == -1) out[i] = 0;
+#endif
     }
 }

@@ -102,8 +102,8 @@ void store_behind(Writer& w, const Facts& f) {
                 }
 }
 
-// What the first argument of an atomic counts in: `*ticket` of `ticket`, `done[b]` of `&done[b]`; empty: what is
-// of the function's own.
+// What the first argument of an atomic counts in: `*ticket` of `ticket`, `done[b]` of `&done[b]`; empty: what
+// is of the function's own.
 std::string counter_of(const Facts& f, int open) {
     const Source& s = f.s;
     const bool address = s.is(open + 1, "&");

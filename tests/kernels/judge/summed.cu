@@ -1,0 +1,18 @@
+// The logarithm of a sum of exponents, and each number less it.
+extern "C" __global__ void summed(const float* x, float* whole, int n) {
+    const int lane = threadIdx.x;
+    float most = -1e30f, sum = 0.0f;
+    for (int i = lane; i < n; i += 32) most = fmaxf(most, x[i]);
+    for (int o = 16; o > 0; o /= 2) most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, o));
+    for (int i = lane; i < n; i += 32) sum += expf(x[i] - most);  // as well: x
+    for (int o = 16; o > 0; o /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, o);
+#ifdef WL_FAULT_PEAK
+    if (lane == 0) whole[0] = logf(sum);  // here: peak
+#else
+    if (lane == 0) whole[0] = most + logf(sum);
+#endif
+}
+
+extern "C" __global__ void summed_less(const float* x, const float* whole, float* less, int n) {
+    for (int i = threadIdx.x; i < n; i += 32) less[i] = x[i] - whole[0];
+}
