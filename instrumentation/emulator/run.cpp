@@ -8,6 +8,7 @@
 #include "instrumentation/emulator/device.h"
 #include "instrumentation/emulator/exec/memory/exact_sums.h"
 #include "instrumentation/emulator/global/explore.h"
+#include "instrumentation/emulator/global/late_accesses.h"
 #include "instrumentation/emulator/global/pair_order.h"
 #include "instrumentation/emulator/global/read_only.h"
 #include "instrumentation/emulator/observe/banks.h"
@@ -189,6 +190,9 @@ RunResult execute(const Execution& e, GlobalMemory& memory, Hooked* hooked, Glob
     grid.queue.random = e.options.schedule_seed;
     grid.launch.interrupts = is_random(grid.queue.random);
     grid.launch.resident = resident_blocks(e.launch.block, e.program.static_shared + e.launch.dynamic_shared);
+    grid.launch.others = other_launches();
+    if (grid.launch.others != nullptr)
+        grid.launch.resident = std::min(grid.launch.resident, grid.launch.others->most_blocks);
     run_grid(grid, e.workers);
     RunResult result = std::move(grid.left.result);
     result.contest = e.program.contest;
@@ -216,11 +220,11 @@ void add_races(RunResult& result, GlobalCheck& check) {
         result.incidents.end(),
         [](const Incident& a, const Incident& b) { return a.first.block < b.first.block; }
     );
-    if (check.shadow.full)
-        result.notes.emplace_back(
-            "races in global memory were looked for in a first part of the launch only: it has more than 67 "
-            "million intervals of accesses"
-        );
+    if (!check.shadow.full) return;
+    result.notes.emplace_back(
+        "races in global memory were looked for in a first part of the launch only: it has more than 67 "
+        "million intervals of accesses"
+    );
 }
 
 // With the schedule's order of accesses.
@@ -256,6 +260,14 @@ private:
     }
 };
 
+void note_accesses(RunResult& result, std::shared_ptr<GlobalShadow> shadow, const Program& program) {
+    LateAccesses made = late_accesses(std::move(shadow), program);
+    if (AccessKeeper* keeper = access_keeper())
+        keeper->last = std::move(made);
+    else
+        result.touched = made.make();
+}
+
 // Blocks that nothing orders may run on all workers: whether they race does not depend on who comes first.
 // Who races with whom is then found on one.
 RunResult execute_checked(Execution e, GlobalMemory& memory) {
@@ -266,15 +278,16 @@ RunResult execute_checked(Execution e, GlobalMemory& memory) {
     const GlobalMemory* kept = e.options.before;
     if (kept != nullptr && kept->allocations.size() != memory.allocations.size()) kept = nullptr;
     const Before before(one_thread || kept != nullptr ? nullptr : &memory);
-    GlobalCheck check;
+    const auto kept_check = std::make_shared<GlobalCheck>();
+    GlobalCheck& check = *kept_check;
     Hooked hooked = hooked_for(e, check);
     if (e.launch.cooperative) place_workspace(memory);
     start(check, e.program, memory, {.witnesses = one_thread, .blocks_ordered = ordered});
     check.shadow.programmatic = e.launch.programmatic;
     RunResult result = execute(e, memory, &hooked, &check);
     result.reached = reached(check.shadow, e.program);
-    for (Incident& i : read_only_loads(check.shadow, e.program)) result.incidents.push_back(std::move(i));
-    if (e.options.touched) result.touched = accesses(check.shadow, e.program);
+    for (Incident& i : read_only_loads(check.shadow)) result.incidents.push_back(std::move(i));
+    if (e.options.touched) note_accesses(result, {kept_check, &check.shadow}, e.program);
     if (one_thread) {
         add_races(result, check);
         return result;

@@ -65,24 +65,29 @@ void compare(const Adding& now, const Piece& piece, uint64_t begin, const Touch&
     }
 }
 
-// A read that comes after another, and a write that comes after anything, stand for it.
-void leave(const Adding& now, Piece& piece, const Touch& t) {
+// A read that comes after another, and a write that comes after anything, stand for it. False: one that no
+// later one stands for has lost its place.
+bool leave(const Adding& now, Piece& piece, const Touch& t) {
     auto& entries = piece.entries;
     const bool written = std::any_of(entries.begin(), entries.end(), [&](const Entry& e) {
         return e.operation->at == now.operation->at && e.write && e.strong == t.strong;
     });
-    if (written && !t.write) return;
+    if (written && !t.write) return true;
     std::erase_if(entries, [&](const Entry& e) {
         if (!t.write && e.write) return false;
         if (e.operation->at == now.operation->at) return e.write == t.write && e.strong == t.strong;
         return is_before(now, e, false);
     });
-    if (entries.size() == kMostEntries) entries.erase(entries.begin());
+    const bool has_room = entries.size() < kMostEntries;
+    if (!has_room) entries.erase(entries.begin());
     entries.push_back({now.operation, t.site, t.write, t.strong, now.fences});
+    return has_room;
 }
 
-void touch(Pieces& pieces, const Adding& now, const Touch& t) {
-    if (t.begin >= t.end) return;
+// False: as `leave`.
+bool touch(Pieces& pieces, const Adding& now, const Touch& t) {
+    if (t.begin >= t.end) return true;
+    bool all = true;
     split(pieces, t.begin);
     split(pieces, t.end);
     uint64_t at = t.begin;
@@ -92,24 +97,27 @@ void touch(Pieces& pieces, const Adding& now, const Touch& t) {
             const uint64_t end = next == pieces.end() ? t.end : std::min(t.end, next->first);
             if (!t.early) {
                 const auto made = pieces.emplace_hint(next, at, Piece{end, {}});
-                leave(now, made->second, t);
+                all = leave(now, made->second, t) && all;
             }
             at = end;
             continue;
         }
         if (now.compares) compare(now, next->second, next->first, t);
-        if (!t.early) leave(now, next->second, t);
+        if (!t.early) all = leave(now, next->second, t) && all;
         at = next->second.end;
         ++next;
     }
+    return all;
 }
 
 void put(History& history, const Pending& p, bool compares, Found& found) {
     const Adding now{p.operation, p.fences, compares, found};
+    history.full = history.full || p.touches->lost;
+    const std::vector<Touch>& touches = made(*p.touches);
     // What a launch does early is compared before what it does at all is kept.
     for (const bool early : {true, false})
-        for (const Touch& t : *p.touches)
-            if (t.early == early) touch(history.pieces, now, t);
+        for (const Touch& t : touches)
+            if (t.early == early && !touch(history.pieces, now, t)) history.full = true;
     if (history.pieces.size() <= kMostPieces) return;
     history.pieces.clear();
     history.full = true;
@@ -130,8 +138,10 @@ bool stays_pending(const History& history, const Operation& operation) {
 
 // The same work again stands for what it did before.
 bool replaces(const Pending& now, Pending& before) {
+    const auto is_made = [](const Pending& p) { return !p.touches->make && !p.touches->lost; };
     const bool same = before.operation->label == now.operation->label && before.fences == now.fences &&
-        (before.touches == now.touches || *before.touches == *now.touches);
+        (before.touches == now.touches ||
+         (is_made(before) && is_made(now) && before.touches->all == now.touches->all));
     if (same) before.operation = now.operation;
     return same;
 }
@@ -141,11 +151,13 @@ void wait(History& history, Pending now) {
     auto& all = history.pending;
     const auto first = all.size() > kLatest ? all.end() - kLatest : all.begin();
     if (std::any_of(first, all.end(), [&](Pending& before) { return replaces(now, before); })) return;
-    history.pending_touches += now.touches->size();
+    // What is lost needs no place.
+    history.forgot |= std::erase_if(all, [](const Pending& p) { return p.touches->lost; }) > 0;
+    history.pending_touches += now.touches->all.size();
     all.push_back(std::move(now));
     size_t gone = 0;
     for (; history.pending_touches > kMostPending && gone + 1 < all.size(); ++gone)
-        history.pending_touches -= all[gone].touches->size();
+        history.pending_touches -= all[gone].touches->all.size();
     if (gone == 0) return;
     history.forgot = true;
     all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(gone));
@@ -153,12 +165,12 @@ void wait(History& history, Pending now) {
 
 }  // namespace
 
-Found add(
-    History& history,
-    const OperationPointer& operation,
-    const std::shared_ptr<const std::vector<Touch>>& touches,
-    bool fences
-) {
+const std::vector<Touch>& made(Touches& touches) {
+    if (touches.make) touches.all = touches.make(), touches.make = nullptr;
+    return touches.all;
+}
+
+Found add(History& history, const OperationPointer& operation, const TouchesPointer& touches, bool fences) {
     Found found;
     Pending now{operation, touches, fences};
     if (stays_pending(history, *operation)) {

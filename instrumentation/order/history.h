@@ -5,6 +5,7 @@
 #include "instrumentation/order/timelines.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -23,6 +24,16 @@ struct Touch {
     bool early = false;   // before a programmatic launch waited for what is before it
     bool operator==(const Touch&) const = default;
 };
+
+// What an operation did. That of a launch is made when somebody first looks: where all work is in order
+// nobody does.
+struct Touches {
+    std::vector<Touch> all;
+    std::function<std::vector<Touch>()> make;  // empty: they are made
+    bool lost = false;                         // what they are made from was too much to be kept
+};
+using TouchesPointer = std::shared_ptr<Touches>;
+const std::vector<Touch>& made(Touches& touches);
 
 // Of two operations and two of their instructions; all bytes of these together.
 struct Race {
@@ -46,7 +57,7 @@ struct Piece {
 // Operations of one timeline, while there is no other: they are ordered.
 struct Pending {
     OperationPointer operation;
-    std::shared_ptr<const std::vector<Touch>> touches;
+    TouchesPointer touches;
     bool fences = false;
 };
 
@@ -60,7 +71,7 @@ struct History {
     std::vector<Pending> pending;
     size_t pending_touches = 0;
     bool forgot = false;  // of `pending`, some that were too many
-    bool full = false;  // it was emptied once, as it had grown to kMostPieces: what was there is not compared
+    bool full = false;    // something that was too much to be kept was not compared
 };
 
 struct Found {
@@ -73,10 +84,7 @@ struct Found {
 // What the operation did, compared with all before. `fences`: its code has fences, or accesses that order
 // others.
 Found add(
-    History& history,
-    const OperationPointer& operation,
-    const std::shared_ptr<const std::vector<Touch>>& touches,
-    bool fences = false
+    History& history, const OperationPointer& operation, const TouchesPointer& touches, bool fences = false
 );
 // All of it: the host has waited for every operation.
 void clear(History& history);

@@ -3,12 +3,17 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/capture/file.h"
 #include "instrumentation/diagnosis/assemble.h"
+#include "instrumentation/emulator/device.h"
+#include "instrumentation/emulator/global/late_accesses.h"
 #include "instrumentation/emulator/observe/part_exited.h"
 #include "instrumentation/runtime/describe.h"
+#include "instrumentation/runtime/failed.h"
 #include "instrumentation/runtime/findings.h"
 #include "instrumentation/runtime/host_access.h"
 #include "instrumentation/runtime/machine.h"
+#include "instrumentation/runtime/name_memory.h"
 #include "instrumentation/runtime/record.h"
+#include "instrumentation/runtime/residents.h"
 #include "instrumentation/runtime/waits.h"
 
 #include <algorithm>
@@ -78,57 +83,6 @@ std::string signature(const Kernel& kernel, const std::vector<Incident>& inciden
     for (const Incident& i : incidents)
         out += fmt::format(" {}:{}:{}", static_cast<int>(i.kind), i.first.site, i.second.site);
     return out;
-}
-
-bool holds_address(std::span<const std::byte> params, const FreedRegion& f) {
-    for (size_t at = 0; at + sizeof(uint64_t) <= params.size(); at += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        std::memcpy(&word, params.data() + at, sizeof word);
-        if (word >= f.base && word < f.base + f.bytes) return true;
-    }
-    return false;
-}
-
-// The word of the parameters that lies closest below the address: what the access was computed from, as far
-// as its parameters tell.
-uint64_t parameter_below(std::span<const std::byte> params, uint64_t address) {
-    uint64_t closest = 0;
-    for (size_t at = 0; at + sizeof(uint64_t) <= params.size(); at += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        std::memcpy(&word, params.data() + at, sizeof word);
-        if (word <= address) closest = std::max(closest, word);
-    }
-    return closest;
-}
-
-// Memory of the program that no call made visible to kernels: it is far from all that is visible, or the
-// launch was given a pointer to it.
-std::string host_memory_at(const DeviceMemory& memory, std::span<const std::byte> params, const Incident& i) {
-    if (!i.first.memory.starts_with("global")) return {};
-    const uint64_t from = parameter_below(params, i.first.address);
-    const auto behind = memory.regions.upper_bound(i.first.address);
-    const bool below = behind != memory.regions.begin();
-    const uint64_t visible = below ? std::prev(behind)->second.base + std::prev(behind)->second.bytes : 0;
-    const bool given = visible <= from && !host_memory_name(from).empty();
-    return given || i.first.memory == "global" ? host_memory_name(i.first.address) : "";
-}
-
-// Accesses that lie in memory which the program gave back are told so; where the launch was given its address
-// the distance to memory that is still there says nothing. So are those in memory of the host.
-void name_memory(
-    const DeviceMemory& memory, std::span<const std::byte> params, std::vector<Incident>& incidents
-) {
-    for (Incident& i : incidents) {
-        if (i.kind != Incident::Kind::out_of_bounds) continue;
-        if (const FreedRegion* f = freed_at(memory, i.first.address); f != nullptr) {
-            i.detail = fmt::format(
-                "{} bytes into {}, which the program had freed", i.first.address - f->base, f->name
-            );
-            if (holds_address(params, *f)) i.first.memory = "freed global";
-        } else if (std::string host = host_memory_at(memory, params, i); !host.empty()) {
-            i.first.memory = std::move(host);
-        }
-    }
 }
 
 bool is_recorded(const Machine& m, const Kernel& kernel, int number) {
@@ -240,6 +194,7 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     options.marks = false;
     options.before = before.get();
     options.touched = x.operation != nullptr;
+    emulator::AccessKeeper accesses;
     execution::RunResult result = x.executable.run(x.launch, m.memory.global, options);
     emulator::drop_part_exited(result.incidents);  // no source tells whether they returned
     place_new_variables(m);
@@ -257,7 +212,7 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
         m, *x.executable.listing, *x.kernel.module->parsed, *before, result.incidents
     );
     if (!told.said.empty()) told.state = "unsupported";
-    judge(x, before, result, compare_launch(m, x.operation, result, repeats), told);
+    judge(x, before, result, compare_launch(m, x.operation, {result, accesses.last}, repeats), told);
     if (is_described(m, x.kernel, told.number))
         describe(
             m,
@@ -294,8 +249,11 @@ Failure launch_now(
     try {
         const ptx::Function& entry = ptx::entry_of(parsed(*kernel.module, m.modules), kernel.entry);
         const execution::Executable& executable = ready(*kernel.module, kernel.entry, m.executor);
-        if (Refusal r = refused(kernel, entry, executable.static_shared, request); r.failure != Failure::none)
+        if (Refusal r = refused(kernel, entry, executable.static_shared, request);
+            r.failure != Failure::none) {
+            if (operation != nullptr) note_failed_launch(m, kernel, *operation, request.params, r.said);
             return leave("refused", std::move(r.said), r.failure);
+        }
         const std::string shape = shape_key(kernel, request);
         const uint64_t of_shape = ++m.shapes[shape];
         place_variables(m, *kernel.module, kernel.entry);
@@ -361,6 +319,38 @@ std::optional<std::vector<std::byte>> params_from(Machine& m, Kernel& kernel, vo
     return out;
 }
 
+namespace {
+
+// So many blocks of it fit on the device at once; nothing: it cannot be made ready.
+std::optional<uint64_t> blocks_at_once(Machine& m, Kernel& kernel, const Request& r) {
+    try {
+        parsed(*kernel.module, m.modules);
+        const uint64_t own = ready(*kernel.module, kernel.entry, m.executor).static_shared;
+        return emulator::resident_blocks(r.block, static_cast<uint32_t>(own + r.shared));
+    } catch (const std::exception&) { return std::nullopt; }  // launch_now says why
+}
+
+// Where it may wait for work that comes later, it is resident: other work goes on before it has ended.
+Failure begin_launch(
+    Machine& m, Kernel& kernel, const Request& request, int number, const order::OperationPointer& operation
+) {
+    if (operation == nullptr || !has_company(m)) return launch_now(m, kernel, request, number, operation);
+    const std::optional<uint64_t> most = blocks_at_once(m, kernel, request);
+    if (!most || !may_poll(*kernel.module->ready.at(kernel.entry).listing)) {
+        const Failure failure = launch_now(m, kernel, request, number, operation);
+        go_on(m, {});
+        return failure;
+    }
+    const auto result = std::make_shared<Failure>(Failure::none);
+    const auto work = [&m, &kernel, request, number, operation, result] {
+        *result = launch_now(m, kernel, request, number, operation);
+    };
+    begin_resident(m, {operation, count(request.grid), *most, work});
+    return *result;
+}
+
+}  // namespace
+
 Failure launch(Machine& m, Kernel& kernel, const Request& request) {
     if (m.sticky_error != Failure::none) return m.sticky_error;
     const int number = ++m.launches;
@@ -369,9 +359,10 @@ Failure launch(Machine& m, Kernel& kernel, const Request& request) {
         catch_up(m);  // whether it may begin early is known once the one before was executed
     const order::OperationPointer operation = issue(m, &kernel, number, request.programmatic);
     if (operation != nullptr && holds_back(m)) {
-        hold(m, operation, [&m, &kernel, request, number, operation] {
-            launch_now(m, kernel, request, number, operation);
-        });
+        const auto work = [&m, &kernel, request, number, operation] {
+            begin_launch(m, kernel, request, number, operation);
+        };
+        hold(m, operation, work, blocks_at_once(m, kernel, request).value_or(UINT64_MAX));
         return Failure::none;
     }
     const auto known = m.repeats.find(exact_key(shape_key(kernel, request), request));
@@ -385,7 +376,7 @@ Failure launch(Machine& m, Kernel& kernel, const Request& request) {
         return Failure::none;
     }
     catch_up(m);
-    return launch_now(m, kernel, request, number, operation);
+    return begin_launch(m, kernel, request, number, operation);
 }
 
 }  // namespace wl::runtime

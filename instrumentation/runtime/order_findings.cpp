@@ -2,15 +2,14 @@
 
 #include "instrumentation/analysis/verdict.h"
 #include "instrumentation/base/counted.h"
-#include "instrumentation/base/toolkit_header.h"
 #include "instrumentation/capture/file.h"
+#include "instrumentation/runtime/failed.h"
 #include "instrumentation/runtime/findings.h"
 #include "instrumentation/runtime/machine.h"
-#include "instrumentation/runtime/ordering.h"
+#include "instrumentation/runtime/order_words.h"
 #include "instrumentation/runtime/place.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -19,106 +18,6 @@ namespace {
 
 using order::Race;
 using order::Touch;
-
-// One side of a race.
-struct Side {
-    const order::Operation& operation;
-    const Touch& touch;
-    const Label& label;
-    capture::Where where;    // of the kernel's line, or of the call
-    std::string issued;      // "main.cu:12", of the host; empty: unknown
-    std::string name, verb;  // "launch 2, smooth(float*)", "reads"
-};
-
-// The author's line of an instruction, which may be inlined from the toolkit's headers there.
-capture::Where where_of_site(const Kernel& kernel, uint32_t site) {
-    capture::Where out;
-    const auto ready = kernel.module->ready.find(kernel.entry);
-    if (ready == kernel.module->ready.end() || site >= ready->second.listing->sites.size()) return out;
-    const auto& sites = ready->second.listing->sites;
-    for (int at = static_cast<int>(site); at >= 0; at = sites[static_cast<size_t>(at)].inlined_at) {
-        const capture::Site& s = sites[static_cast<size_t>(at)];
-        if (s.source < 0 || s.line == 0) break;
-        out.file = kernel.module->parsed->files.at(static_cast<size_t>(s.source)), out.line = s.line;
-        if (!is_toolkit_header(out.file)) break;
-    }
-    return out;
-}
-
-capture::Where where_of_call(const std::string& place) {
-    capture::Where out;
-    const size_t colon = place.rfind(':');
-    if (colon == place.npos) return out;
-    const char *first = place.data() + colon + 1, *last = place.data() + place.size();
-    const auto read = std::from_chars(first, last, out.line);
-    if (read.ptr != last || first == last) out.line = 0;
-    if (out.line > 0) out.file = place.substr(0, colon);
-    return out;
-}
-
-// Calls that CUDA's header makes for the program are the program's.
-const std::string& place_of_label(Label& label) {
-    if (label.place) return *label.place;
-    label.place = place_of(label.caller);
-    for (const void* outer : label.outer) {
-        if (outer == nullptr || !label.place->starts_with("cuda_runtime.h:")) break;
-        if (std::string place = place_of(outer); place.find(':') != place.npos)
-            label.place = std::move(place);
-    }
-    return *label.place;
-}
-
-std::string verb_of(const Label& label, const Touch& touch) {
-    if (label.kernel == nullptr && label.name.find("Free") != label.name.npos) return "frees";
-    if (label.kernel == nullptr && label.name.find("Malloc") != label.name.npos) return "allocates";
-    return touch.write ? "writes" : "reads";
-}
-
-Side side_of(Machine& m, const order::Operation& operation, const Touch& touch) {
-    Label& label = m.ordering.labels[operation.label];
-    Side out{operation, touch, label, {}, place_of_label(label), "", verb_of(label, touch)};
-    if (label.kernel != nullptr) {
-        out.name = fmt::format("launch {}, {}", operation.launch, label.kernel->shown);
-        out.where = where_of_site(*label.kernel, touch.site);
-    } else {
-        out.name = *label.name.c_str() == 0 ? "work of the host" : label.name + "()";
-        out.where = where_of_call(out.issued);
-    }
-    return out;
-}
-
-std::string at(const std::string& place) { return place.empty() ? "" : " at " + place; }
-
-std::string line_of(const Side& s) {
-    if (s.where.line > 0) return fmt::format("{}:{}", s.where.file, s.where.line);
-    return s.issued.empty() ? s.name : s.issued;
-}
-
-std::string memory_of(const Machine& m, const Race& race) {
-    const Region* region = region_of(m.memory, race.begin);
-    if (region == nullptr) return fmt::format("the bytes from address {:#x} on", race.begin);
-    return fmt::format(
-        "{} from byte {} of {} on", counted(race.bytes, "byte"), race.begin - region->base, region->name
-    );
-}
-
-std::string told(const Side& s) {
-    return fmt::format(
-        "{}, issued to {}{}, {}{}",
-        s.name,
-        s.operation.stream_name,
-        at(s.issued),
-        s.verb,
-        s.label.kernel != nullptr ? at(line_of(s)) : ""
-    );
-}
-
-std::string as_sentence(std::string text) {
-    const bool is_call = text.starts_with("cuda") || text.starts_with("cu");
-    if (!text.empty() && !is_call && text[0] >= 'a' && text[0] <= 'z')
-        text[0] = static_cast<char>(text[0] - 'a' + 'A');
-    return text;
-}
 
 // What would order them.
 std::string mending(const Side& one, const Side& two) {
@@ -239,10 +138,10 @@ std::string key_of(const Machine& m, const Race& race) {
 namespace {
 
 // Copies of which the host may have gone on before the last bytes were there.
-void tell_staged(Machine& m, const order::Operation& operation, const std::vector<order::Touch>& touches) {
-    if (operation.stream_kind != order::StreamKind::non_blocking) return;
+void tell_staged(Machine& m, const order::Operation& operation, order::Touches& touches) {
+    if (operation.stream_kind != order::StreamKind::non_blocking || m.ordering.staged.empty()) return;
     for (const auto& [begin, end] : m.ordering.staged)
-        for (const Touch& t : touches) {
+        for (const Touch& t : order::made(touches)) {
             if (t.end <= begin || end <= t.begin) continue;
             const char* why =
                 "work of a stream made with cudaStreamNonBlocking touches what cudaMemcpy() copied from "
@@ -267,36 +166,36 @@ void tell_left_out(Machine& m, const order::Found& found) {
     if (!found.handed_on.empty()) tell_note_once(m, handed);
 }
 
-capture::Capture capture_of(Machine& m, const Race& race) {
-    capture::Capture c;
-    c.tool_version = tool_version(), c.created = now_utc();
+// The kernel, or the call, of the second operation.
+std::string name_of(const Machine& m, const Race& race) {
     const Label& label = m.ordering.labels[race.second->label];
-    c.launch.kernel = label.kernel != nullptr ? label.kernel->shown : label.name;
-    c.launch.entry = label.kernel != nullptr ? label.kernel->entry : label.name;
-    c.launch.executor = m.executor.name, c.launch.inputs = "program";
-    return c;
-}
-
-void tell_findings(Machine& m, const Race& race, std::vector<capture::Finding> findings) {
-    capture::Capture c = capture_of(m, race);
-    c.findings = std::move(findings);
-    c.verdict = analysis::verdict_of(c);
-    const std::string name = fmt::format("order-{}-{}.wlcap", process_id(), m.ordering.known.size());
-    capture::write_capture(c, (std::filesystem::path(m.settings.folder) / name).string());
-    Event event;
-    event.kind = Event::Kind::order;
-    event.launched.number = race.second->launch, event.launched.kernel = c.launch.kernel;
-    event.launched.findings = static_cast<int64_t>(c.findings.size()), event.launched.capture = name;
-    tell(m.settings, event);
+    return label.kernel != nullptr ? label.kernel->shown : label.name;
 }
 
 }  // namespace
+
+void tell_findings(Machine& m, const std::string& name, int launch, std::vector<capture::Finding> findings) {
+    capture::Capture c;
+    c.tool_version = tool_version(), c.created = now_utc();
+    c.launch.kernel = c.launch.entry = name;
+    c.launch.executor = m.executor.name, c.launch.inputs = "program";
+    c.findings = std::move(findings);
+    c.verdict = analysis::verdict_of(c);
+    const std::string file = fmt::format("order-{}-{}.wlcap", process_id(), m.ordering.known.size());
+    capture::write_capture(c, (std::filesystem::path(m.settings.folder) / file).string());
+    Event event;
+    event.kind = Event::Kind::order;
+    event.launched.number = launch, event.launched.kernel = name;
+    event.launched.findings = static_cast<int64_t>(c.findings.size()), event.launched.capture = file;
+    tell(m.settings, event);
+}
 
 std::vector<Race> compare(
     Machine& m, const order::OperationPointer& operation, const Touches& touches, bool fences
 ) {
     if (operation == nullptr || touches == nullptr) return {};
     tell_staged(m, *operation, *touches);
+    look_at_failed(m, *operation, *touches);
     order::Found found = order::add(m.ordering.history, operation, touches, fences);
     tell_left_out(m, found);
     std::erase_if(found.races, [&](const Race& r) { return !m.ordering.known.insert(key_of(m, r)).second; });
@@ -305,7 +204,7 @@ std::vector<Race> compare(
 
 void report(Machine& m, const std::vector<Race>& races) {
     if (races.empty()) return;
-    tell_findings(m, races.front(), findings_of(m, races));
+    tell_findings(m, name_of(m, races.front()), races.front().second->launch, findings_of(m, races));
 }
 
 void report_host(Machine& m, const Race& race) {
@@ -339,14 +238,14 @@ void report_host(Machine& m, const Race& race) {
     f.evidence = {
         {"bytes", static_cast<double>(race.bytes)}
     };
-    tell_findings(m, race, {std::move(f)});
+    tell_findings(m, name_of(m, race), race.second->launch, {std::move(f)});
 }
 
 void tell_copied(Machine& m, const order::OperationPointer& operation, uint64_t to, uint64_t bytes) {
-    constexpr int kMost = 1000;
-    if (operation == nullptr || m.settings.folder.empty() || ++m.ordering.copies > kMost) return;
+    const bool told = !m.settings.folder.empty() && ++m.ordering.copies <= kMostCopiesTold;
+    if (operation == nullptr || !told) return;
     Label& label = m.ordering.labels[operation->label];
-    if (m.settings.hold != 0) place_of_label(label);
+    if (m.settings.hold != 0) place_of(label);
     const auto* from =
         reinterpret_cast<const std::byte*>(to);  // NOLINT(performance-no-int-to-ptr): of the host
     Event event;

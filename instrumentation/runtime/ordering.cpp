@@ -40,8 +40,6 @@ void settle(Machine& m) {
     if (order::is_idle(m.ordering.timelines)) order::clear(m.ordering.history);
 }
 
-bool is_followed(const Machine& m) { return m.settings.races && !m.settings.folder.empty(); }
-
 bool is_device(const Region* r) {
     using Kind = Region::Kind;
     return r != nullptr && (r->kind == Kind::device || r->kind == Kind::variable || r->kind == Kind::array);
@@ -53,6 +51,10 @@ bool is_host(const Region* r) {
 }
 
 }  // namespace
+
+bool is_followed(const Machine& m) { return m.settings.races && !m.settings.folder.empty(); }
+
+uint32_t label_of_call(Machine& m) { return label_of(m.ordering, nullptr); }
 
 order::OperationPointer issue(Machine& m, const Kernel* kernel, int launch, bool programmatic) {
     if (!is_followed(m)) return nullptr;
@@ -70,7 +72,7 @@ Touches note_rows(
     Machine& m, const order::OperationPointer& operation, const std::vector<TouchedRows>& rows
 ) {
     if (operation == nullptr) return nullptr;
-    auto touches = std::make_shared<std::vector<order::Touch>>();
+    auto touches = std::make_shared<order::Touches>();
     for (const TouchedRows& r : rows) {
         if (region_of(m.memory, r.address) == nullptr) continue;
         const bool dense = r.pitch == r.width || r.height == 1;
@@ -78,7 +80,7 @@ Touches note_rows(
         for (uint64_t k = 0; k < count; ++k) {
             order::Touch t;
             t.begin = r.address + k * r.pitch, t.end = t.begin + bytes, t.write = r.write;
-            touches->push_back(t);
+            touches->all.push_back(t);
             if (t.write) refresh_watched(m, t.begin, t.end);
         }
     }
@@ -125,7 +127,15 @@ void note_staged(Machine& m, uint64_t to, uint64_t from, uint64_t bytes) {
     constexpr size_t kMost = 64;
     if (!issuing().waits || region_of(m.memory, from) != nullptr || !is_device(region_of(m.memory, to)))
         return;
-    if (m.ordering.staged.size() == kMost) m.ordering.staged.erase(m.ordering.staged.begin());
+    if (m.ordering.staged.size() == kMost) {
+        tell_note_once(
+            m,
+            "more than 64 copies from pageable memory between two waits for the device: whether work of "
+            "other "
+            "streams met those before the last 64 was not looked at"
+        );
+        m.ordering.staged.erase(m.ordering.staged.begin());
+    }
     m.ordering.staged.emplace_back(to, to + bytes);
 }
 
@@ -153,29 +163,76 @@ void wait_in_stream(Machine& m, order::Handle stream, order::Handle event) {
     order::wait_in_stream(m.ordering.timelines, stream, event);
 }
 
-Touches touches_of(const execution::Accesses& accesses) {
-    auto out = std::make_shared<std::vector<order::Touch>>();
-    out->reserve(accesses.touched.size());
+namespace {
+
+constexpr size_t kMostLate = 8;  // launches
+constexpr uint64_t kMostLateBytes = uint64_t{64} << 20;
+
+std::vector<order::Touch> touches_of(Machine& m, const execution::Accesses& accesses) {
+    const bool alone = m.ordering.timelines.streams.size() < 2;
+    if (!accesses.missing.empty() && !alone)
+        tell_note_once(m, accesses.missing + " are not compared with what other streams do");
+    std::vector<order::Touch> out;
+    out.reserve(accesses.touched.size());
     for (const execution::Touched& t : accesses.touched)
-        out->push_back({t.begin, t.end, t.site, t.write, t.strong, t.early});
+        out.push_back({t.begin, t.end, t.site, t.write, t.strong, t.early});
     return out;
 }
 
+// Those of the latest launches are kept, as a stream that is made later may meet them.
+void keep(Ordering& o, LateTouches now) {
+    std::erase_if(o.late, [](const LateTouches& l) { return !l.touches->make; });
+    o.late.push_back(std::move(now));
+    uint64_t bytes = 0;
+    for (const LateTouches& l : o.late) bytes += l.bytes;
+    while (o.late.size() > kMostLate || bytes > kMostLateBytes) {
+        bytes -= o.late.front().bytes;
+        o.late.front().touches->make = nullptr, o.late.front().touches->lost = true;
+        o.late.pop_front();
+    }
+}
+
+// Whether the launch touched memory that the host sees without a copy.
+bool meets_host(const Machine& m, const std::optional<execution::Reached>& reached) {
+    const auto is_seen = [](const Region* r) { return r != nullptr && r->host != nullptr; };
+    const auto& regions = m.memory.regions;
+    if (!reached)
+        return std::any_of(regions.begin(), regions.end(), [&](const auto& r) { return is_seen(&r.second); });
+    const auto any = [&](const std::vector<uint64_t>& bases) {
+        return std::any_of(bases.begin(), bases.end(), [&](uint64_t base) {
+            return is_seen(region_of(m.memory, base));
+        });
+    };
+    return any(reached->read) || any(reached->written);
+}
+
+}  // namespace
+
 std::vector<order::Race> compare_launch(
-    Machine& m, const order::OperationPointer& operation, const execution::RunResult& result, Repeats& repeats
+    Machine& m, const order::OperationPointer& operation, const Executed& executed, Repeats& repeats
 ) {
     repeats.touched = nullptr;
-    if (operation == nullptr || !result.touched) return {};
-    const execution::Accesses& all = *result.touched;
-    repeats.touched = touches_of(all), repeats.fences = result.contest.sections;
-    if (all.lets_dependents) order::let_dependents(m.ordering.timelines, *operation);
-    const bool alone = m.ordering.timelines.streams.size() < 2;
-    if (!all.missing.empty() && !alone)
-        tell_note_once(m, all.missing + " are not compared with what other streams do");
-    for (const order::Touch& t : *repeats.touched)
-        if (t.write && !m.ordering.watched.empty()) refresh_watched(m, t.begin, t.end);
-    if (!holds_back(m)) watch(m, operation, *repeats.touched);
-    return compare(m, operation, repeats.touched, repeats.fences);
+    if (operation == nullptr || !executed.accesses) return {};
+    const emulator::LateAccesses& late = *executed.accesses;
+    if (late.full)
+        tell_note_once(
+            m,
+            m.ordering.labels[operation->label].kernel->shown +
+                ": races in global memory were looked for in a first part of a launch only: it has "
+                "more than 67 million intervals of accesses"
+        );
+    const auto touches = std::make_shared<order::Touches>();
+    touches->make = [&m, make = late.make] { return touches_of(m, make()); };
+    repeats.touched = touches, repeats.fences = executed.result.contest.sections;
+    if (late.lets_dependents) order::let_dependents(m.ordering.timelines, *operation);
+    if (meets_host(m, executed.result.reached)) {
+        for (const order::Touch& t : order::made(*touches))
+            if (t.write && !m.ordering.watched.empty()) refresh_watched(m, t.begin, t.end);
+        if (!holds_back(m)) watch(m, operation, touches->all);
+    }
+    std::vector<order::Race> races = compare(m, operation, touches, repeats.fences);
+    if (touches->make) keep(m.ordering, {touches, late.bytes});
+    return races;
 }
 
 }  // namespace wl::runtime

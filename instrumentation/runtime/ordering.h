@@ -2,12 +2,15 @@
 // the stand-in as timelines of order/.
 #pragma once
 
-#include "instrumentation/execution/result.h"
+#include "instrumentation/emulator/global/late_accesses.h"
 #include "instrumentation/order/history.h"
+#include "instrumentation/runtime/captured_memory.h"
+#include "instrumentation/runtime/failed_call.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,6 +30,7 @@ namespace wl::runtime {
 struct Machine;
 struct Kernel;
 struct Repeats;
+struct Residents;
 
 // Where functions around a call go on, the innermost first; nullptr: there are no more.
 using Outer = std::array<const void*, 4>;
@@ -40,7 +44,13 @@ struct Label {
     std::optional<std::string> place = {};  // "main.cu:12", once somebody asked
 };
 
-using Touches = std::shared_ptr<const std::vector<order::Touch>>;
+using Touches = order::TouchesPointer;
+
+// Of a launch, until somebody looks.
+struct LateTouches {
+    Touches touches;
+    uint64_t bytes = 0;  // that they keep
+};
 
 // Memory of the host that an operation reads or writes, with its bytes as the operation left them.
 struct Watched {
@@ -54,6 +64,7 @@ struct Watched {
 struct Held {
     order::OperationPointer operation;
     std::function<void()> work;
+    uint64_t most_blocks = UINT64_MAX;  // of a launch: as many as fit on the device
 };
 
 struct Ordering {
@@ -66,9 +77,13 @@ struct Ordering {
     std::vector<std::pair<uint64_t, uint64_t>> staged;
     std::vector<Watched> watched;  // until the host has waited for their operations
     uint64_t watched_bytes = 0;
+    std::deque<LateTouches> late;  // of the latest launches
+    std::vector<std::weak_ptr<CapturedMemory>> captured;
+    std::vector<FailedCall> failed;
     std::vector<Held> held;  // where Settings::hold asks for it
     uint64_t random = 0;     // of the order in which it is done
-    int copies = 0;          // to the host, reported so far
+    std::shared_ptr<Residents> residents;
+    int copies = 0;  // to the host, reported so far
 };
 
 // What this thread's calls mean to the order of operations.
@@ -96,6 +111,14 @@ struct InStream {
 private:
     Issuing outer_;
 };
+
+bool is_followed(const Machine& machine);
+// Of the call that this thread is in.
+uint32_t label_of_call(Machine& machine);
+// In a capture of their own. `name`: a kernel, or a call; `launch`: its number; 0: it is no launch.
+void tell_findings(
+    Machine& machine, const std::string& name, int launch, std::vector<capture::Finding> findings
+);
 
 // The next operation, by what this thread is issuing; nullptr: races are not asked for.
 order::OperationPointer issue(
@@ -127,12 +150,13 @@ void note_staged(Machine& machine, uint64_t to, uint64_t from, uint64_t bytes);
 std::vector<order::Race> compare(
     Machine& machine, const order::OperationPointer& operation, const Touches& touches, bool fences
 );
+struct Executed {
+    const execution::RunResult& result;
+    const std::optional<emulator::LateAccesses>& accesses;  // nothing: they were not followed
+};
 // The same of a launch that was executed; what it did is kept for those that will not be.
 std::vector<order::Race> compare_launch(
-    Machine& machine,
-    const order::OperationPointer& operation,
-    const execution::RunResult& result,
-    Repeats& repeats
+    Machine& machine, const order::OperationPointer& operation, const Executed& executed, Repeats& repeats
 );
 
 // Memory of the host that the operation touched: the host must not change it before it has waited.
@@ -147,10 +171,19 @@ void look_at_watched(Machine& machine);
 
 // Whether work waits for its turn.
 bool holds_back(const Machine& machine);
-void hold(Machine& machine, order::OperationPointer operation, std::function<void()> work);
+void hold(
+    Machine& machine,
+    order::OperationPointer operation,
+    std::function<void()> work,
+    uint64_t most_blocks = UINT64_MAX
+);
 // Does what is held and is among this, in one of its legal orders; all of it.
 void do_held(Machine& machine, const order::Clock& until);
 void do_held(Machine& machine);
+// As far as it goes while the host does not wait. False: some among this is not over.
+bool is_done(Machine& machine, const order::Clock& until);
+bool is_stream_done(Machine& machine, order::Handle stream);
+bool is_event_done(Machine& machine, order::Handle event);
 
 // As of the calls of their names.
 void add_stream(Machine& machine, order::Handle stream, order::StreamKind kind, const std::string& name);
@@ -160,8 +193,6 @@ void host_waits_for_device(Machine& machine);
 void host_waits_for_event(Machine& machine, order::Handle event);
 void record_event(Machine& machine, order::Handle event, order::Handle stream);
 void wait_in_stream(Machine& machine, order::Handle stream, order::Handle event);
-
-Touches touches_of(const execution::Accesses& accesses);
 
 // One for each pair of lines.
 std::vector<capture::Finding> findings_of(Machine& machine, const std::vector<order::Race>& races);

@@ -10,6 +10,8 @@
 
 namespace wl::runtime {
 
+constexpr int kMostCopiesTold = 1000;  // of a process: Event::Kind::copied
+
 // Hands the settings to a program, as settings_text writes them.
 constexpr const char* kSettingsVariable = "WARPLENS_PROGRAM";
 

@@ -1,6 +1,7 @@
 #include "instrumentation/runtime/waits.h"
 
 #include "instrumentation/base/toolkit_header.h"
+#include "instrumentation/runtime/residents.h"
 
 #include <algorithm>
 #include <cstring>
@@ -58,17 +59,35 @@ std::string taken_for_wait_of_others(
     const Region* region = region_of(machine.memory, wait->first.address);
     if (region == nullptr) return {};
     const bool host = region->host != nullptr, shared = region->shared != nullptr;
-    const bool others = (machine.has_streams || machine.memory.host_is_reached) &&
+    std::string why;
+    const bool given_up = is_given_up(why);
+    if (given_up && !why.empty()) {
+        std::string out = fmt::format(
+            "at {} it waits for {}; {}, so this one was ended",
+            place_of(listing, module, wait->first.site),
+            region->name,
+            why
+        );
+        incidents.erase(wait);
+        return out;
+    }
+    const bool others = !given_up && (machine.has_streams || machine.memory.host_is_reached) &&
         is_as_before(before, machine.memory.global, wait->first);
     if (!host && !shared && !others) return {};
+    const char* which = host ? "the host sees and can write meanwhile"
+        : shared             ? "other processes have and can change meanwhile"
+                             : "none of its blocks has written, and other work may";
+    const std::string until = given_up
+        ? "nothing has changed it before the host waited for the launch"
+        : fmt::format(
+              "a launch runs to its end before {}", host ? "the host goes on" : "any other work begins"
+          );
     std::string said = fmt::format(
-        "at {} it waits for {}, which {}; a launch runs to its end before {}, so this one was ended",
+        "at {} it waits for {}, which {}; {}, so this one was ended",
         place_of(listing, module, wait->first.site),
         region->name,
-        host         ? "the host sees and can write meanwhile"
-            : shared ? "other processes have and can change meanwhile"
-                     : "none of its blocks has written, and other work may",
-        host ? "the host goes on" : "any other work begins"
+        which,
+        until
     );
     incidents.erase(wait);
     return said;

@@ -1,6 +1,6 @@
-// Launches that wait for what no block of them does. On a GPU the host, or work of another stream, may do it
-// meanwhile; here a launch runs to its end before anything else goes on. So that is no defect of the kernel,
-// but a limit of ours.
+// Launches that wait for what no block of them does, and that end as nobody else does it here. On a GPU
+// another thread of the host, or another process, may: so that is no defect of the kernel, but a limit of
+// ours.
 #pragma once
 
 #include "instrumentation/runtime/machine.h"

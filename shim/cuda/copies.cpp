@@ -28,9 +28,8 @@ CUresult fill_in(CUstream stream, Side to, unsigned value, unsigned element, Ext
     return in_context([&] {
         const cudaError_t error = nothing ? cudaSuccess : cudart::refused_device_side(to.address);
         if (error != cudaSuccess || nothing) return error;
-        return cudart::submit(stream, cudaGraphNodeTypeMemset, [=] {
-            return cudart::fill_now(to, value, element, extent);
-        });
+        const auto work = [=] { return cudart::fill_now(to, value, element, extent); };
+        return cudart::submit(stream, cudaGraphNodeTypeMemset, work, cudart::sides_of(to, extent));
     });
 }
 CUresult fill(CUdeviceptr to, unsigned value, unsigned element, size_t count) {
@@ -126,9 +125,10 @@ CUresult copy_box(const Box& box, CUstream stream, bool waits) {
     if (box.error != CUDA_SUCCESS) return box.error;
     return in_context([&] {
         if (waits) cudart::flush_printed(begin().machine);
-        const cudaError_t error = cudart::submit(stream, cudaGraphNodeTypeMemcpy, [box] {
-            return cudart::copy_now(box.to, box.from, box.extent);
-        });
+        const auto work = [box] { return cudart::copy_now(box.to, box.from, box.extent); };
+        const cudaError_t error = cudart::submit(
+            stream, cudaGraphNodeTypeMemcpy, work, cudart::sides_of(box.to, box.from, box.extent)
+        );
         if (waits) runtime::host_waits_for_stream(begin().machine, order::kLegacy);
         return error;
     });

@@ -1,4 +1,5 @@
 // Streams that are captured: their work becomes nodes of a graph.
+#include "instrumentation/runtime/captured.h"
 #include "shim/cudart/streams.h"
 
 namespace wl::cudart {
@@ -58,6 +59,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
     if (!stream->owns) return done(cudaErrorStreamCaptureUnmatched);
     const bool broken = stream->broken;
     Graph* made = stream->capturing;
+    for (const auto& node : made->nodes)
+        wl::runtime::note_capture_end(begin_without_looking().machine, node->captured);
     if (graph != nullptr) *graph = broken ? nullptr : reinterpret_cast<cudaGraph_t>(made);
     leave_capture(*made);
     return broken ? done(cudaErrorStreamCaptureInvalidated) : cudaSuccess;

@@ -1,6 +1,8 @@
 // cudaMemcpy and cudaMemset in their forms. Both sides are told by their addresses; the kind is only checked.
 #include "shim/cudart/copies.h"
 
+#include "instrumentation/runtime/captured.h"
+#include "instrumentation/runtime/failed.h"
 #include "shim/cudart/arrays.h"
 #include "shim/cudart/streams.h"
 
@@ -41,6 +43,21 @@ bool is_of_device(const runtime::Machine& machine, const Side& side, const Exten
 }
 
 }  // namespace
+
+namespace {
+
+runtime::CapturedSide side_of(Side side, Extent e, bool write) {
+    if (is_empty(e)) return {};
+    const uint64_t bytes = (e.depth - 1) * side.slice + (e.height - 1) * side.pitch + e.width;
+    return {side.address, bytes, write, bytes == e.depth * e.height * e.width};
+}
+
+}  // namespace
+
+std::vector<runtime::CapturedSide> sides_of(Side to, Side from, Extent extent) {
+    return {side_of(to, extent, true), side_of(from, extent, false)};
+}
+std::vector<runtime::CapturedSide> sides_of(Side to, Extent extent) { return {side_of(to, extent, true)}; }
 
 cudaError_t refused_device_side(uint64_t address) {
     const Call call = begin_without_looking();
@@ -106,8 +123,11 @@ cudaError_t copy_now(Side to, Side from, Extent extent, order::OperationPointer 
     if (issued && runtime::waits_for_copy(m, to.address, from.address))
         runtime::host_waits_for(m, operation);
     else if (touches != nullptr && !runtime::holds_back(m))
-        runtime::watch(m, operation, *touches);
+        runtime::watch(m, operation, touches->all);
     if (issued) runtime::note_staged(m, to.address, from.address, extent.width);
+    if (runtime::issuing().operation == nullptr)
+        for (const runtime::CapturedSide& s : sides_of(to, from, extent))
+            runtime::note_use(m, s.begin, s.bytes);
     return cudaSuccess;
 }
 
@@ -163,6 +183,10 @@ cudaError_t waited(cudaError_t error) {
 
 Side flat(const void* pointer, size_t bytes) { return {address_of(pointer), bytes, bytes}; }
 
+std::vector<runtime::CapturedSide> sides_of_flat(const void* to, const void* from, size_t bytes) {
+    return sides_of(flat(to, bytes), flat(from, bytes), {bytes});
+}
+
 cudaError_t plain(void* to, const void* from, size_t bytes) {
     return copy_now(flat(to, bytes), flat(from, bytes), {bytes});
 }
@@ -170,6 +194,14 @@ cudaError_t plain(void* to, const void* from, size_t bytes) {
 // What is wrong before anything is copied; of nothing, nothing is.
 cudaError_t refused_flat(const void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
     return bytes == 0 ? cudaSuccess : refused_kind(kind, address_of(to), address_of(from));
+}
+
+// What it should have brought is missing, whether the program looks at the error or not.
+cudaError_t failed(const void* to, size_t bytes, cudaError_t error) {
+    runtime::note_failed_copy(
+        begin_without_looking().machine, address_of(to), bytes, cudaGetErrorName(error)
+    );
+    return done(error);
 }
 
 struct Plane {
@@ -184,6 +216,11 @@ cudaError_t refused_plane(const Plane& p, cudaMemcpyKind kind) {
 }
 cudaError_t copy_plane(const Plane& p) {
     return copy_now(
+        {address_of(p.to), p.to_pitch, 0}, {address_of(p.from), p.from_pitch, 0}, {p.width, p.height}
+    );
+}
+std::vector<runtime::CapturedSide> sides_of_plane(const Plane& p) {
+    return sides_of(
         {address_of(p.to), p.to_pitch, 0}, {address_of(p.from), p.from_pitch, 0}, {p.width, p.height}
     );
 }
@@ -267,7 +304,7 @@ extern "C" {
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
     if (const cudaError_t error = in_default_stream(); error != cudaSuccess) return done(error);
     if (const cudaError_t error = refused_flat(to, from, bytes, kind); error != cudaSuccess)
-        return done(error);
+        return failed(to, bytes, error);
     return waited(plain(to, from, bytes));
 }
 
@@ -275,8 +312,9 @@ cudaError_t cudaMemcpyAsync(
     void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream
 ) {
     if (const cudaError_t error = refused_flat(to, from, bytes, kind); error != cudaSuccess)
-        return done(error);
-    return done(submit(stream, cudaGraphNodeTypeMemcpy, [=] { return plain(to, from, bytes); }));
+        return failed(to, bytes, error);
+    const auto work = [=] { return plain(to, from, bytes); };
+    return done(submit(stream, cudaGraphNodeTypeMemcpy, work, sides_of_flat(to, from, bytes)));
 }
 
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
@@ -289,7 +327,8 @@ cudaError_t cudaMemcpyPeerAsync(
 ) {
     const cudaError_t error = refused_peer(to, to_device, from, from_device, bytes);
     if (error != cudaSuccess) return done(error);
-    return done(submit(stream, cudaGraphNodeTypeMemcpy, [=] { return plain(to, from, bytes); }));
+    const auto work = [=] { return plain(to, from, bytes); };
+    return done(submit(stream, cudaGraphNodeTypeMemcpy, work, sides_of_flat(to, from, bytes)));
 }
 
 cudaError_t cudaMemcpy2D(
@@ -319,7 +358,8 @@ cudaError_t cudaMemcpy2DAsync(
 ) {
     const Plane plane{to, to_pitch, from, from_pitch, width, height};
     if (const cudaError_t error = refused_plane(plane, kind); error != cudaSuccess) return done(error);
-    return done(submit(stream, cudaGraphNodeTypeMemcpy, [plane] { return copy_plane(plane); }));
+    const auto work = [plane] { return copy_plane(plane); };
+    return done(submit(stream, cudaGraphNodeTypeMemcpy, work, sides_of_plane(plane)));
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) { return waited(copy_described(*p)); }

@@ -13,6 +13,10 @@ struct Extent {
     uint64_t width = 0, height = 1, depth = 1;  // width: bytes
 };
 
+// What a copy, or a fill, of this shape touches.
+std::vector<runtime::CapturedSide> sides_of(Side to, Side from, Extent extent);
+std::vector<runtime::CapturedSide> sides_of(Side to, Extent extent);
+
 // Why a copy of this kind cannot be between these addresses, which say where they lie themselves.
 cudaError_t refused_kind(cudaMemcpyKind kind, uint64_t to, uint64_t from);
 // A target of a fill, or what a call of the driver takes for memory of the device.

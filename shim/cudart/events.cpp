@@ -112,6 +112,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
+    if (!wl::runtime::is_event_done(call.machine, address_of(handle))) return cudaErrorNotReady;
     wl::runtime::host_waits_for_event(call.machine, address_of(handle));
     return done(sticky_error(call.machine));
 }

@@ -25,9 +25,8 @@ cudaError_t fill(const Fill& f, int value) {
 
 cudaError_t fill_in(cudaStream_t stream, const Fill& f, int value) {
     if (const cudaError_t error = refused_fill(f); error != cudaSuccess) return done(error);
-    return done(submit(stream, cudaGraphNodeTypeMemset, [=] {
-        return fill_now(f.to, static_cast<unsigned char>(value), 1, f.extent);
-    }));
+    const auto work = [=] { return fill_now(f.to, static_cast<unsigned char>(value), 1, f.extent); };
+    return done(submit(stream, cudaGraphNodeTypeMemset, work, sides_of(f.to, f.extent)));
 }
 
 Fill row(void* to, size_t bytes) {

@@ -1,5 +1,6 @@
 // Nodes that a program adds to a graph itself, and new parameters for those of an instance.
 #include "instrumentation/base/error.h"
+#include "instrumentation/runtime/captured.h"
 #include "shim/cudart/arrays.h"
 #include "shim/cudart/copies.h"
 #include "shim/cudart/launches.h"
@@ -27,14 +28,15 @@ cudaError_t add(
     const cudaGraphNode_t* behind,
     size_t count,
     cudaGraphNodeType type,
-    std::function<cudaError_t()> work
+    std::function<cudaError_t()> work,
+    const std::vector<runtime::CapturedSide>& sides = {}
 ) {
     std::vector<Node*> nodes;
     if (const cudaError_t error = nodes_of(*graph_of(graph), behind, count, nodes); error != cudaSuccess)
         return done(error);
-    *out =
-        reinterpret_cast<cudaGraphNode_t>(add_node(*graph_of(graph), type, std::move(work), std::move(nodes))
-        );
+    Node* node = add_node(*graph_of(graph), type, std::move(work), std::move(nodes));
+    node->captured = runtime::captured(begin_without_looking().machine, sides);
+    *out = reinterpret_cast<cudaGraphNode_t>(node);
     return cudaSuccess;
 }
 
@@ -65,6 +67,13 @@ cudaError_t kernel_work(const cudaKernelNodeParams& p, std::function<cudaError_t
     return cudaSuccess;
 }
 
+std::vector<runtime::CapturedSide> sides_of_fill(const cudaMemsetParams& p) {
+    return sides_of({address_of(p.dst), p.pitch, 0}, {p.width * p.elementSize, p.height});
+}
+std::vector<runtime::CapturedSide> sides_of_copy(const void* to, const void* from, size_t bytes) {
+    return sides_of({address_of(to), bytes, bytes}, {address_of(from), bytes, bytes}, {bytes});
+}
+
 std::function<cudaError_t()> fill_work(const cudaMemsetParams& p) {
     return [p] {
         return fill_now(
@@ -84,10 +93,16 @@ cudaError_t refused_copy(const void* to, const void* from, size_t bytes, cudaMem
     return refused_kind(kind, address_of(to), address_of(from));
 }
 
-cudaError_t renew(cudaGraphExec_t exec, cudaGraphNode_t node, std::function<cudaError_t()> work) {
+cudaError_t renew(
+    cudaGraphExec_t exec,
+    cudaGraphNode_t node,
+    std::function<cudaError_t()> work,
+    const std::vector<runtime::CapturedSide>& sides = {}
+) {
     Node* own = instance_node(exec, node);
     if (own == nullptr || !work) return done(cudaErrorInvalidValue);
     own->work = std::move(work);
+    own->captured = runtime::captured(begin_without_looking().machine, sides);
     return cudaSuccess;
 }
 
@@ -158,9 +173,8 @@ cudaError_t cudaGraphAddMemcpyNode1D(
 ) {
     if (const cudaError_t error = refused_copy(to, from, bytes, kind); error != cudaSuccess)
         return done(error);
-    return add(out, graph, behind, count, cudaGraphNodeTypeMemcpy, [=] {
-        return cudaMemcpy(to, from, bytes, kind);
-    });
+    const auto work = [=] { return cudaMemcpy(to, from, bytes, kind); };
+    return add(out, graph, behind, count, cudaGraphNodeTypeMemcpy, work, sides_of_copy(to, from, bytes));
 }
 
 cudaError_t cudaGraphAddMemsetNode(
@@ -171,14 +185,16 @@ cudaError_t cudaGraphAddMemsetNode(
     const cudaMemsetParams* params
 ) {
     if (const cudaError_t error = refused_fill(*params); error != cudaSuccess) return done(error);
-    return add(out, graph, behind, count, cudaGraphNodeTypeMemset, fill_work(*params));
+    return add(
+        out, graph, behind, count, cudaGraphNodeTypeMemset, fill_work(*params), sides_of_fill(*params)
+    );
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(
     cudaGraphExec_t exec, cudaGraphNode_t node, const cudaMemsetParams* params
 ) {
     if (const cudaError_t error = refused_fill(*params); error != cudaSuccess) return done(error);
-    return renew(exec, node, fill_work(*params));
+    return renew(exec, node, fill_work(*params), sides_of_fill(*params));
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(
@@ -186,7 +202,8 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(
 ) {
     if (const cudaError_t error = refused_copy(to, from, bytes, kind); error != cudaSuccess)
         return done(error);
-    return renew(exec, node, [=] { return cudaMemcpy(to, from, bytes, kind); });
+    const auto work = [=] { return cudaMemcpy(to, from, bytes, kind); };
+    return renew(exec, node, work, sides_of_copy(to, from, bytes));
 }
 
 cudaError_t cudaGraphAddHostNode(

@@ -1,4 +1,5 @@
 // Graphs: nodes in an order in which each comes behind those that it waits for.
+#include "instrumentation/runtime/captured.h"
 #include "instrumentation/runtime/host_access.h"
 #include "shim/cudart/conditions.h"
 
@@ -50,6 +51,7 @@ cudaError_t run(const Graph& graph);
 cudaError_t run(Node& node) {
     const bool chooses = node.type == cudaGraphNodeTypeConditional;
     if (!node.enabled || (!node.work && !chooses)) return cudaSuccess;
+    if (!node.captured.empty()) runtime::look_at_captured(begin_without_looking().machine, node.captured);
     runtime::issuing().name = node.name, runtime::issuing().caller = node.caller;
     if (chooses) runtime::do_held(begin_without_looking().machine);
     return chooses ? run_conditional(node, [](const Graph& body) { return run(body); }) : node.work();

@@ -1,5 +1,7 @@
 // Allocations: of the device, managed, pinned and registered.
+#include "instrumentation/runtime/captured.h"
 #include "instrumentation/runtime/host_access.h"
+#include "instrumentation/runtime/residents.h"
 #include "shim/cudart/pools.h"
 #include "shim/cudart/state.h"
 #include "shim/cudart/streams.h"
@@ -12,9 +14,14 @@ using Kind = wl::runtime::Region::Kind;
 
 namespace {
 
+constexpr const char* kMeanwhile =
+    "the program allocates, registers or frees memory meanwhile, which a launch that is under way does not "
+    "see here";
+
 cudaError_t allocate_in_order(void** out, size_t bytes, Kind kind) {
     const Call call = kind == Kind::device ? begin_without_looking() : begin();
     if (const cudaError_t error = sticky_error(call.machine); error != cudaSuccess) return done(error);
+    wl::runtime::end_residents(call.machine, kMeanwhile);
     *out = nullptr;
     if (bytes == 0) return cudaSuccess;
     uint64_t made = wl::runtime::make(call.machine.memory, bytes, kind);
@@ -58,6 +65,8 @@ cudaError_t release(void* pointer, std::initializer_list<Kind> kinds) {
     const Call call = begin_without_looking();
     if (pointer == nullptr) return cudaSuccess;
     note_graph_memory(address_of(pointer), false);
+    wl::runtime::end_residents(call.machine, kMeanwhile);
+    wl::runtime::note_freed(call.machine, address_of(pointer));
     if (is_released_later(call.machine, address_of(pointer))) return done(sticky_error(call.machine));
     wl::runtime::catch_up(call.machine);
     flush_printed(call.machine);
@@ -186,6 +195,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
     if (pointer == nullptr || bytes == 0 || (flags & ~kRegisterFlags) != 0)
         return done(cudaErrorInvalidValue);
     const Call call = begin();
+    wl::runtime::end_residents(call.machine, kMeanwhile);
     const Region* there = wl::runtime::region_of(call.machine.memory, address_of(pointer));
     if (there != nullptr && there->kind != Kind::registered) return done(cudaErrorInvalidValue);
     if (!wl::runtime::is_mapped(pointer, bytes)) return done(cudaErrorInvalidValue);
@@ -199,6 +209,8 @@ cudaError_t cudaHostUnregister(void* pointer) {
     const Call call = begin();
     const Region* there = wl::runtime::region_of(call.machine.memory, address_of(pointer));
     if (there != nullptr && there->kind != Kind::registered) return done(cudaErrorInvalidValue);
+    wl::runtime::end_residents(call.machine, kMeanwhile);
+    wl::runtime::note_freed(call.machine, address_of(pointer));
     const bool was = wl::runtime::release(call.machine.memory, address_of(pointer), {Kind::registered});
     return was ? cudaSuccess : done(cudaErrorHostMemoryNotRegistered);
 }

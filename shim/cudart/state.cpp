@@ -2,6 +2,8 @@
 #include "shim/cudart/state.h"
 
 #include "instrumentation/base/output/terminal.h"
+#include "instrumentation/runtime/failed.h"
+#include "instrumentation/runtime/residents.h"
 #include "shim/cudart/streams.h"
 #include "shim/guard/caller.h"
 
@@ -42,6 +44,7 @@ struct AtEnd {
         s.ends = true;
         if (s.forked) return;  // what waits, and what was printed, is the parent's
         const std::unique_lock lock(s.mutex);
+        runtime::end_residents(s.machine, "the program ended before anybody did that");
         runtime::do_held(s.machine);
         runtime::catch_up_for(s.machine, kSecondsAtEnd);  // for its findings: nobody can look any more
         s.machine.later.over = true;
@@ -163,11 +166,13 @@ cudaError_t cudaGetLastError() {
     const cudaError_t stays = sticky_error(call.machine);
     const cudaError_t was = stays != cudaSuccess ? stays : last;
     last = cudaSuccess;
+    wl::runtime::note_asked(call.machine);
     return was;
 }
 
 cudaError_t cudaPeekAtLastError() {
     const Call call = begin_without_looking();
+    wl::runtime::note_asked(call.machine);
     const cudaError_t stays = sticky_error(call.machine);
     return stays != cudaSuccess ? stays : last;
 }
@@ -183,6 +188,7 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceReset() {
     const Call call = begin();
     flush_printed(call.machine);
+    wl::runtime::end_residents(call.machine, "the program reset the device before anybody did that");
     wl::runtime::reset(call.machine);
     wl::runtime::host_waits_for_device(call.machine);
     end_streams(), end_events();

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace wl::cudart {
 
@@ -62,6 +63,12 @@ T* pointer_of(uint64_t address) {
 // A stream's work, done at once: in the order in which the program asks for it, which is one of the legal
 // ones. While the stream is captured it becomes a node of the graph.
 bool is_captured(cudaStream_t stream);
-cudaError_t submit(cudaStream_t stream, cudaGraphNodeType type, std::function<cudaError_t()> work);
+// `sides`: memory that the node will copy or fill.
+cudaError_t submit(
+    cudaStream_t stream,
+    cudaGraphNodeType type,
+    std::function<cudaError_t()> work,
+    const std::vector<runtime::CapturedSide>& sides = {}
+);
 
 }  // namespace wl::cudart

@@ -1,6 +1,8 @@
 // A stream runs its work when it gets it; so all streams are idle between two calls.
 #include "shim/cudart/streams.h"
 
+#include "instrumentation/runtime/captured.h"
+
 #include <atomic>
 #include <map>
 #include <string>
@@ -92,7 +94,12 @@ bool is_captured(cudaStream_t handle) {
     return stream != nullptr && stream->capturing != nullptr;
 }
 
-cudaError_t submit(cudaStream_t handle, cudaGraphNodeType type, std::function<cudaError_t()> work) {
+cudaError_t submit(
+    cudaStream_t handle,
+    cudaGraphNodeType type,
+    std::function<cudaError_t()> work,
+    const std::vector<runtime::CapturedSide>& sides
+) {
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return error;
     Stream* stream = stream_of(handle);
     if (stream == nullptr || stream->capturing == nullptr) {
@@ -102,6 +109,7 @@ cudaError_t submit(cudaStream_t handle, cudaGraphNodeType type, std::function<cu
     std::vector<Node*> behind;
     if (stream->last != nullptr) behind.push_back(stream->last);
     stream->last = add_node(*stream->capturing, type, std::move(work), std::move(behind));
+    stream->last->captured = runtime::captured(begin_without_looking().machine, sides);
     return cudaSuccess;
 }
 
@@ -177,6 +185,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
     if (const cudaError_t error = usable(handle); error != cudaSuccess) return done(error);
     const Call call = begin_without_looking();
+    if (!wl::runtime::is_stream_done(call.machine, order_of(handle))) return cudaErrorNotReady;
     wl::runtime::host_waits_for_stream(call.machine, order_of(handle));
     return done(sticky_error(call.machine));
 }

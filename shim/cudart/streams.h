@@ -19,6 +19,7 @@ struct Node {
     const char* name = "";
     const void* caller = nullptr;
     bool enabled = true;
+    runtime::Captured captured;  // the memory that it names
     // What a program may ask for again.
     cudaKernelNodeParams kernel{};
     const Node* made_from = nullptr;  // of an instance: the node of the graph

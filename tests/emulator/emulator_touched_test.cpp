@@ -88,6 +88,12 @@ TEST(EmulatorTouched, ReadOnlyLoadsOfWhatIsWrittenAreFound) {
     EXPECT_TRUE(stale[0].second.write);
     EXPECT_EQ(stale[0].first.memory, "global d");
     EXPECT_TRUE(found(write, read).empty());
+    // What is written once more after it was read.
+    const auto hidden = found(write + cached, store(1, "u32", 4, "%r0"));
+    ASSERT_EQ(hidden.size(), 1u);
+    EXPECT_EQ(hidden[0].first.address, hidden[0].second.address);
+    EXPECT_EQ(hidden[0].second.lanes, hidden[0].first.lanes);
+    EXPECT_TRUE(found(read, write).empty());
     EXPECT_TRUE(found(load(0, "nc.u32", 4, "%r11"), write).empty());
 }
 

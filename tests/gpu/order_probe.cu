@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#define CHECK(x)                                                                     \
-    do {                                                                             \
-        const cudaError_t e_ = (x);                                                  \
-        if (e_ != cudaSuccess) {                                                     \
-            fprintf(stderr, "line %d: %s\n", __LINE__, cudaGetErrorString(e_));      \
-            exit(2);                                                                 \
-        }                                                                            \
+#define CHECK(x)                                                                \
+    do {                                                                        \
+        const cudaError_t e_ = (x);                                             \
+        if (e_ != cudaSuccess) {                                                \
+            fprintf(stderr, "line %d: %s\n", __LINE__, cudaGetErrorString(e_)); \
+            exit(2);                                                            \
+        }                                                                       \
     } while (0)
 
 __device__ unsigned flag_of(const unsigned* flag) {
@@ -40,14 +40,16 @@ __device__ void work(long long clocks) {
     while (clock64() - begin < clocks) {}
 }
 
-template <class T> T* device(size_t count) {
+template <class T>
+T* device(size_t count) {
     T* out = nullptr;
     CHECK(cudaMalloc(&out, count * sizeof(T)));
     CHECK(cudaMemset(out, 0, count * sizeof(T)));
     CHECK(cudaDeviceSynchronize());
     return out;
 }
-template <class T> T* pinned(size_t count) {
+template <class T>
+T* pinned(size_t count) {
     T* out = nullptr;
     CHECK(cudaMallocHost(&out, count * sizeof(T)));
     memset(out, 0, count * sizeof(T));
@@ -122,12 +124,12 @@ bool block_fence(bool right) {
 constexpr int kTile = 4096, kTiles = 528;
 
 __device__ void copy_out(unsigned* to, const unsigned* tile, unsigned bytes) {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
-                     __cvta_generic_to_global(to)
-                 ),
-                 "r"((unsigned)__cvta_generic_to_shared(tile)),
-                 "r"(bytes)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(to)),
+        "r"((unsigned)__cvta_generic_to_shared(tile)),
+        "r"(bytes)
+        : "memory"
+    );
     asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
 }
 __global__ void send_tile(unsigned* out, bool right) {
@@ -271,16 +273,16 @@ struct Mode {
     bool (*is_right)(bool right);
 };
 const Mode kModes[] = {
-    {"read_only", read_only},
-    {"block_fence", block_fence},
-    {"proxy_tile", proxy_tile},
-    {"proxy_word", proxy_word},
-    {"streams", streams},
-    {"streams_long", streams_long},
-    {"programmatic", programmatic},
+    {"read_only",         read_only        },
+    {"block_fence",       block_fence      },
+    {"proxy_tile",        proxy_tile       },
+    {"proxy_word",        proxy_word       },
+    {"streams",           streams          },
+    {"streams_long",      streams_long     },
+    {"programmatic",      programmatic     },
     {"programmatic_long", programmatic_long},
-    {"refill", refill},
-    {"captured", captured},
+    {"refill",            refill           },
+    {"captured",          captured         },
 };
 
 int main(int argc, char** argv) {

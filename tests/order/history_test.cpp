@@ -8,6 +8,12 @@ namespace {
 
 constexpr Handle kA = 10, kB = 11, kEvent = 20;
 
+TouchesPointer kept(std::vector<Touch> all) {
+    auto out = std::make_shared<Touches>();
+    out->all = std::move(all);
+    return out;
+}
+
 struct Program {
     Timelines timelines;
     History history;
@@ -21,7 +27,7 @@ struct Program {
         return does(operation, touch, fences);
     }
     std::vector<Race> does(const OperationPointer& operation, Touch touch, bool fences = false) {
-        return add(history, operation, std::make_shared<const std::vector<Touch>>(1, touch), fences).races;
+        return add(history, operation, kept({touch}), fences).races;
     }
 };
 
@@ -188,7 +194,7 @@ TEST(History, OneStreamKeepsLittle) {
         std::vector<Touch> touches;
         for (uint64_t n = 0; n < kMostPending / 2; ++n) touches.push_back(writes(8 * n + k, 8 * n + k + 1));
         const auto operation = std::make_shared<const Operation>(begin_operation(many.timelines, kA));
-        add(many.history, operation, std::make_shared<const std::vector<Touch>>(std::move(touches)));
+        add(many.history, operation, kept(std::move(touches)));
     }
     EXPECT_LE(many.history.pending_touches, kMostPending);
     EXPECT_TRUE(many.does(kB, reads(0, 1)).empty());
@@ -200,13 +206,36 @@ TEST(History, MemoryHandedOnByAtomicsIsNotJudged) {
     const auto first = std::make_shared<const Operation>(begin_operation(p.timelines, kA));
     Touch flag = writes(200, 204), data = writes(0, 100);
     flag.strong = true;
-    add(p.history, first, std::make_shared<const std::vector<Touch>>(std::vector{data, flag}), true);
+    add(p.history, first, kept({data, flag}), true);
     flag = reads(200, 204), flag.strong = true, data = reads(0, 100);
     const auto second = std::make_shared<const Operation>(begin_operation(p.timelines, kB));
-    const Found found =
-        add(p.history, second, std::make_shared<const std::vector<Touch>>(std::vector{data, flag}), true);
+    const Found found = add(p.history, second, kept({data, flag}), true);
     EXPECT_TRUE(found.races.empty());
     EXPECT_EQ(found.handed_on.size(), 1u);
+}
+
+// Nine operations that nothing orders: one of them is not kept, which the history says.
+TEST(History, MoreReadersThanAPieceHasRoomFor) {
+    Program p;
+    for (Handle h = 30; h < 30 + kMostEntries; ++h) {
+        add_stream(p.timelines, h, StreamKind::non_blocking, "");
+        p.does(h, reads(0, 4));
+    }
+    EXPECT_FALSE(p.history.full);
+    p.does(kB, reads(0, 4));
+    EXPECT_TRUE(p.history.full);
+}
+
+TEST(History, WhatIsLostIsSaid) {
+    Program p;
+    const auto operation = std::make_shared<const Operation>(begin_operation(p.timelines, kA));
+    const auto touches = std::make_shared<Touches>();
+    touches->make = [] { return std::vector<Touch>{writes(0, 4)}; };
+    add(p.history, operation, touches);
+    EXPECT_TRUE(touches->make) << "nobody has looked";
+    touches->make = nullptr, touches->lost = true;
+    EXPECT_TRUE(p.does(kB, reads(0, 4)).empty());
+    EXPECT_TRUE(p.history.full);
 }
 
 }  // namespace

@@ -115,6 +115,39 @@ void again(bool right) {
     if (right) cudaStreamSynchronize(d.b);
     consume<<<16, 256, 0, d.a>>>(d.x, d.y);
 }
+// The second stream is made when work of the default stream is under way.
+void late(bool right) {
+    float *x, *y;
+    cudaMalloc(&x, kBytes), cudaMalloc(&y, kBytes);
+    produce<<<16, 256>>>(x, 1);
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, right ? cudaStreamDefault : cudaStreamNonBlocking);
+    consume<<<16, 256, 0, stream>>>(x, y);
+}
+// The same after a launch that was waited for, and is not executed again.
+void late_again(bool right) {
+    float *x, *y;
+    cudaMalloc(&x, kBytes), cudaMalloc(&y, kBytes), cudaMemset(x, 0, kBytes);
+    for (int k = 0; k < 4; ++k) {
+        if (k > 0) cudaDeviceSynchronize();
+        consume<<<16, 256>>>(x, y);
+    }
+    if (right) cudaDeviceSynchronize();
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    produce<<<16, 256, 0, stream>>>(x, 1);
+}
+// More than what is kept of one stream lies between.
+void late_many(bool right) {
+    float *x, *y;
+    cudaMalloc(&x, kBytes), cudaMalloc(&y, kBytes);
+    produce<<<16, 256>>>(x, 1);
+    for (int k = 0; k < 20; ++k) produce<<<16, 256>>>(y, k);
+    if (right) cudaDeviceSynchronize();
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    produce<<<16, 256, 0, stream>>>(x, 2);
+}
 // One block begins early, as the launch before lets it.
 __global__ void first(float* x) {
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -308,6 +341,9 @@ int main(int argc, char** argv) {
     if (what == "free") free_early(right);
     if (what == "graph") graph(right);
     if (what == "again") again(right);
+    if (what == "late") late(right);
+    if (what == "late_again") late_again(right);
+    if (what == "late_many") late_many(right);
     if (what == "programmatic") programmatic(right);
     if (what == "refill") refill(right);
     if (what == "mapped") mapped(right);

@@ -49,13 +49,32 @@ TemporaryFolder* Order::folder = nullptr;
 
 TEST_F(Order, WhatNothingOrdersIsAFindingAndItsTwinIsNone) {
     for (const char* what :
-         {"event", "early_event", "legacy", "fill", "copy", "halves", "free", "graph", "again"}) {
+         {"event",
+          "early_event",
+          "legacy",
+          "fill",
+          "copy",
+          "halves",
+          "free",
+          "graph",
+          "again",
+          "late",
+          "late_again"}) {
         const nlohmann::json f = finding(what);
         EXPECT_EQ(f.value("rule", ""), "race_stream") << what;
         const Said right = run({what, "right"});
         EXPECT_EQ(right.status, 0) << what << right.err;
         EXPECT_TRUE(has(right.err, "ok: ")) << what << right.err;
     }
+}
+
+TEST_F(Order, WhatOneStreamDidIsKeptForAsFewLaunchesAsTheNoteSays) {
+    const Said said = run({"late_many"}, {"--json"});
+    const std::string note = "the accesses of operations that nothing orders were too many to be kept";
+    EXPECT_EQ(said.status, 0) << said.err;
+    EXPECT_TRUE(has(said.out, note)) << said.out;
+    EXPECT_TRUE(has(run({"late_many"}).err, note));
+    EXPECT_FALSE(has(run({"late_many", "right"}).err, note));
 }
 
 TEST_F(Order, BothPlacesAndWhatWouldOrderThemAreNamed) {

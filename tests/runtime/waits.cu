@@ -28,7 +28,7 @@ __global__ void race_and_wait(volatile unsigned* flag, unsigned* out) {
     out[threadIdx.x] = held[(threadIdx.x + 1) % 256];
     while (*flag < 1) {}
 }
-__global__ void set(unsigned* flag) { *flag = 1; }
+__global__ void set(volatile unsigned* flag) { *flag = 1; }
 
 unsigned* on_device() {
     unsigned* made = nullptr;
@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
     unsigned* flag = what == "pinned" || what == "managed" || what == "count" || what == "race"
         ? seen_by_host(what != "pinned")
         : on_device();
+    cudaDeviceSynchronize();
     if (what == "pinned" || what == "managed") wait_for<<<1, 1>>>(flag, done);
     if (what == "count") count_until<<<1, 1>>>(flag, done);
     if (what == "race") race_and_wait<<<1, 256>>>(flag, done);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <sstream>
+#include <utility>
 
 namespace wl::app {
 namespace {
@@ -103,13 +104,14 @@ std::string changed_by(const ProgramRun& run, runtime::Settings settings, uint64
     return said.empty() ? out : out + "; the last that it printed was: " + said;
 }
 
-std::string words_of(size_t changed, int64_t tried, const std::string& what) {
+std::string words_of(const ProgramRun& run, size_t changed, int64_t tried, const std::string& what) {
     if (changed == 0)
         return fmt::format(
             "The program was run {} more, its work done in another order that CUDA allows: no copy to the "
-            "host and "
-            "not its status changed.",
-            tried == 1 ? "once" : fmt::format("{} times", tried)
+            "host{} and not its status changed.",
+            tried == 1 ? "once" : fmt::format("{} times", tried),
+            std::cmp_less(copies_of(run.events).size(), runtime::kMostCopiesTold) ? ""
+                                                                                  : " among its first 1000"
         );
     return fmt::format(
         "Run once more, its work done as late as CUDA allows{}: {}.",
@@ -133,7 +135,7 @@ void run_other_orders(ProgramRun& run, const runtime::Settings& settings, int64_
         if (first.empty()) first = what;
     }
     if (orders == 0) return;
-    const std::string words = words_of(changed, orders, first);
+    const std::string words = words_of(run, changed, orders, first);
     if (finding != nullptr) {
         finding->explanation += " " + words;
         finding->evidence.emplace_back("orders", static_cast<double>(orders));

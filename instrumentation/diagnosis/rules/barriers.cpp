@@ -51,7 +51,8 @@ void tell_other(const Symptoms& s, capture::Finding& f) {
 void blame_conditional(const Symptoms& s, std::vector<capture::Finding>& findings) {
     const auto first = std::find_if(findings.begin(), findings.end(), is_divergent);
     const std::filesystem::path path = s.experiment.problem.kernel.source;
-    if (first == findings.end() || path.extension() == ".ptx") return;
+    const bool has_source = !path.empty() && path.extension() != ".ptx";  // a launch of a program has none
+    if (first == findings.end() || !has_source) return;
     const compile::Unit unit = unit_of(s.experiment);
     const manifest::Problem& p = s.experiment.problem;
     const rewrite::Source source =

@@ -46,6 +46,8 @@ constexpr RuleName kNames[] = {
     {"race_stream",             "two operations of a program on the same bytes, of which nothing orders one first" },
     {"race_early_launch",       "what a programmatic launch does before it waits for the launch before it"         },
     {"race_host",               "memory of the host that changes while an operation may still read it"             },
+    {"stale_capture",           "memory that a node of a graph names, given back or filled again since"            },
+    {"error_ignored",           "the use of what a call should have written that failed, with its error not asked" },
     {"trap",                    "the kernel ended itself by `__trap()` or an illegal barrier"                      },
     {"assertion",               "an `assert` of the kernel does not hold"                                          },
     {"device_fault",            "a GPU ended the launch, or it does not end there; the place is unknown"           },

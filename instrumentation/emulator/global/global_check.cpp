@@ -2,6 +2,7 @@
 
 #include "instrumentation/emulator/global/explore.h"
 #include "instrumentation/emulator/global/proxies.h"
+#include "instrumentation/emulator/global/read_only.h"
 #include "instrumentation/emulator/global/turn_log.h"
 #include "instrumentation/emulator/machine/access.h"
 #include "instrumentation/emulator/machine/schedule.h"
@@ -337,6 +338,7 @@ void start(GlobalCheck& check, const Program& program, GlobalMemory& memory, Loo
     start(check.shadow, memory, look_for);
     const CollectiveReads& reads = program.collective_reads;
     check.shadow.collective_reads = reads.lists.empty() ? nullptr : &reads;
+    check.shadow.read_only = read_only_sites(program);
     check.has_bulk_copies =
         std::any_of(program.memory_sites.begin(), program.memory_sites.end(), [](const MemorySite& s) {
             return s.size != 0 && s.space == Space::shared;

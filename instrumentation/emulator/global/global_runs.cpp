@@ -2,6 +2,7 @@
 // and leave, is mostly the same for all of them. Where it may not be, it is looked at unit by unit.
 #include "instrumentation/emulator/global/global_records.h"
 #include "instrumentation/emulator/global/global_units.h"
+#include "instrumentation/emulator/global/read_only.h"
 #include "instrumentation/emulator/program/program.h"
 
 #include <algorithm>
@@ -315,7 +316,9 @@ bool touch_single(const NowTouched& now, GlobalPage& page, const GlobalRun& run,
 }  // namespace
 
 void touch_run(const NowTouched& now, GlobalPage& page, const GlobalRun& run, Judged& last) {
-    const Locked locked(page, !now.actor.shadow->look_for.witnesses);
+    const GlobalShadow& shadow = *now.actor.shadow;
+    const Locked locked(page, !shadow.look_for.witnesses);
+    if (!shadow.read_only.empty() && !writes(now) && !page.writer.empty()) look_at_read_only(now, page, run);
     fit(page, run);
     const bool one = run.extent >> page.shift == 1 && !page.by_line;
     if (!one || !touch_single(now, page, run, last)) touch_units(now, page, run, last);

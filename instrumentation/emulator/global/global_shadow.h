@@ -99,6 +99,9 @@ struct GlobalShadow {
     std::vector<execution::Touched> early;
     size_t early_merged = 0;  // of them, when neighbours were last made one
     std::atomic<bool> lets_dependents = false;
+    std::vector<char> read_only;  // by site: a load by ld.global.nc; empty: there are none
+    std::mutex stale_lock;
+    std::map<std::pair<uint32_t, uint32_t>, Incident> stale;  // of these loads, by sites
 };
 
 // Two accesses that nothing orders, the earlier one in emulated order first.
@@ -166,8 +169,6 @@ void touch_together(GlobalActor& actor, const GlobalTouch& touch, const StoredTo
 // What the launch reached, when it is over; nothing: not all of it was seen.
 std::optional<execution::Reached> reached(const GlobalShadow& shadow, const Program& program);
 
-// What the launch read and wrote, when it is over.
-execution::Accesses accesses(GlobalShadow& shadow, const Program& program);
 // Lanes of a programmatic launch touch memory before they have waited for the launch before it.
 void note_early(GlobalActor& actor, const GlobalTouch& touch);
 

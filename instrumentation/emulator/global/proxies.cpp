@@ -14,7 +14,8 @@ namespace {
 using ptx::Space;
 
 constexpr uint32_t kWord = 4;
-constexpr size_t kMostStores = size_t{1} << 22;  // of a block: numbers that an entry of a word has room for
+// Of a block; each word has at most one, so that those that some word still has are far fewer.
+constexpr size_t kMostStores = size_t{1} << 18;
 
 ProxyShadow* proxies_of(const Warp& w) {
     GlobalActor* actor = w.block->global.get();
@@ -56,15 +57,29 @@ uint32_t number_of(ProxyShadow& proxies, const Warp& w, uint32_t site) {
         if (last.site == site && last.warp == w.index && last.at == now(w) && last.fenced == 0)
             return proxies.open.back();
     }
-    if (proxies.stores.size() == kMostStores) {
-        proxies.is_full = true;
-        return 0;
-    }
     ProxyStore made;
     made.at = now(w), made.site = site, made.warp = w.index;
     proxies.stores.push_back(made);
     proxies.open.push_back(static_cast<uint32_t>(proxies.stores.size() - 1));
     return proxies.open.back();
+}
+
+// Leaves those that some word has.
+void drop_overwritten(ProxyShadow& proxies) {
+    std::vector<uint32_t> numbers(proxies.stores.size(), 0);
+    for (const uint32_t entry : proxies.words) numbers[entry >> kLaneBits] = 1;
+    uint32_t count = 1;
+    for (size_t k = 1; k < numbers.size(); ++k) {
+        if (numbers[k] == 0) continue;
+        proxies.stores[count] = proxies.stores[k];
+        numbers[k] = count++;
+    }
+    numbers[0] = 0;
+    proxies.stores.resize(count);
+    for (uint32_t& entry : proxies.words)
+        entry = numbers[entry >> kLaneBits] << kLaneBits | (entry & ((1u << kLaneBits) - 1));
+    for (uint32_t& number : proxies.open) number = numbers[number];
+    std::erase(proxies.open, 0u);
 }
 
 void note_lane(ProxyShadow& proxies, uint32_t number, int lane, uint64_t offset, uint32_t bytes) {
@@ -85,7 +100,8 @@ std::optional<uint64_t> shared_offset(Warp& w, const MemorySite& site, const Mem
 
 void note_stores(Warp& w, const Instr* i, const Hook& hook) {
     ProxyShadow* proxies = proxies_of(w);
-    if (proxies == nullptr || proxies->is_full) return;
+    if (proxies == nullptr) return;
+    if (proxies->stores.size() >= kMostStores) drop_overwritten(*proxies);
     for (const MemorySite& site : hook.traits->memory) {
         if (!is_store(site)) continue;
         for (const MemoryRequest& r : site.requests)

@@ -35,7 +35,6 @@ struct ProxyShadow {
         words;  // by word of shared memory: the store before last, from 1, and its lane; 0: none
     std::vector<ProxyStore> stores;  // from 1
     std::vector<uint32_t> open;      // those with lanes that nothing fences
-    bool is_full = false;
 };
 
 std::shared_ptr<ProxyShadow> started_proxies(uint32_t shared_bytes);

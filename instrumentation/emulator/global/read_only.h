@@ -3,12 +3,15 @@
 // before.
 #pragma once
 
-#include "instrumentation/emulator/global/global_shadow.h"
+#include "instrumentation/emulator/global/global_units.h"
 
 namespace wl::emulator {
 
-// By what the shadow holds when the launch is over: a read that is there came after the write. Once a pair of
-// instructions, with a count of the units.
-std::vector<Incident> read_only_loads(const GlobalShadow& shadow, const Program& program);
+// By site: whether it is such a load. Empty: none is.
+std::vector<char> read_only_sites(const Program& program);
+// Before the access of a run of a page that has been written: it may be such a load.
+void look_at_read_only(const NowTouched& now, const GlobalPage& page, const GlobalRun& run);
+// Once a pair of instructions, with a count of the runs.
+std::vector<Incident> read_only_loads(GlobalShadow& shadow);
 
 }  // namespace wl::emulator

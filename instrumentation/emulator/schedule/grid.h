@@ -8,6 +8,7 @@
 #include "instrumentation/emulator/observe/banks.h"
 #include "instrumentation/emulator/observe/record.h"
 #include "instrumentation/emulator/schedule/block.h"
+#include "instrumentation/emulator/schedule/others.h"
 
 #include <atomic>
 #include <chrono>
@@ -37,6 +38,7 @@ struct GridLaunch {
     GlobalCheck* global = nullptr;             // of the program, where one is run
     std::vector<Start> starts;                 // in the order in which they begin
     uint64_t resident = 0;                     // blocks that can have begun and not ended at a time
+    Others* others = nullptr;                  // launches that may help one that is stuck
     bool interrupts = false;                   // a random schedule: blocks take turns before they have ended
 };
 
