@@ -72,8 +72,11 @@ uint8_t flags_of(const OrderSite& order, AccessKind kind, const WarpOrder& own) 
 
 // Volatile and atomic accesses order what lies around them: a read acquires before its own access is looked
 // at, a write releases.
-void synchronise(Warp& w, const OrderSite& order, const MemoryRequest& r, const Addresses& a) {
+void synchronise(
+    Warp& w, const OrderSite& order, const MemoryRequest& r, const Addresses& a, uint32_t site
+) {
     GlobalActor& actor = *w.block->global;
+    const bool acquires = !order.block_only && actor.shadow->acquires[site] != 0;
     const uint32_t lanes = a.global | a.shared;
     if (lanes == 0) return;
     if (order.releases) fence(actor.order, w.index, lanes, order.block_only);
@@ -86,7 +89,7 @@ void synchronise(Warp& w, const OrderSite& order, const MemoryRequest& r, const 
         if (reads) see_flag(actor.order, w.index, lane, location);
         if (writes) raise_flag(actor.order, w.index, location, order.update);
         if (!actor.shadow->look_for.witnesses) continue;
-        if (reads) strong_read(actor.shadow->order, agent, location);
+        if (reads) strong_read(actor.shadow->order, agent, location, acquires);
         if (writes) strong_write(actor.shadow->order, agent, location, order.update);
     }
 }
@@ -189,7 +192,10 @@ void look(Warp& w, const Instr* i, const Traits& traits) {
         for (const MemoryRequest& r : site.requests) {
             Addresses a;
             read_addresses(w, site, r, a);
-            if (traits.order.strong) synchronise(w, traits.order, r, a);
+            if (traits.order.strong)
+                synchronise(w, traits.order, r, a, i->site);
+            else if (w.block->global->order.warps[static_cast<size_t>(w.index)].pending != nullptr)
+                confirm(w.block->global->order, w.index);
             if (a.global == 0) continue;
             if (site.size != 0) {
                 look_at_runs(w, i, traits.order, site, a);
@@ -334,11 +340,25 @@ void follow(GlobalCheck& check, Hooked& hooked, uint64_t seed, const std::option
     if (is_random(seed)) put_instead(hooked, {}, pause, is_watched);
 }
 
+namespace {
+
+std::vector<char> acquiring_sites(const Program& program) {
+    std::vector<char> out(program.listing.sites.size(), 0);
+    for (size_t k = 0; k < out.size(); ++k) {
+        const std::string& text = program.listing.sites[k].text;
+        out[k] = text.find(".acquire") != text.npos || text.find(".acq_rel") != text.npos ? 1 : 0;
+    }
+    return out;
+}
+
+}  // namespace
+
 void start(GlobalCheck& check, const Program& program, GlobalMemory& memory, LookFor look_for) {
     start(check.shadow, memory, look_for);
     const CollectiveReads& reads = program.collective_reads;
     check.shadow.collective_reads = reads.lists.empty() ? nullptr : &reads;
     check.shadow.read_only = read_only_sites(program);
+    check.shadow.acquires = acquiring_sites(program);
     check.has_bulk_copies =
         std::any_of(program.memory_sites.begin(), program.memory_sites.end(), [](const MemorySite& s) {
             return s.size != 0 && s.space == Space::shared;

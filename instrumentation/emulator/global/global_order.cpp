@@ -95,6 +95,32 @@ void set(Known& held, const Known& handed, bool update) { held = update ? joined
 
 }  // namespace
 
+namespace {
+
+// What the warp's reads have just acquired, but for what the block knows besides.
+void take_back(BlockOrder& order, WarpOrder& own) {
+    std::vector<uint32_t> left(order.known->size());
+    for (size_t r = 0; r < left.size(); ++r) {
+        left[r] = at(order.known, r);
+        if (at(own.pending, r) <= at(own.before, r)) continue;
+        left[r] = std::max(at(own.before, r), at(order.confirmed, r));
+        for (const WarpOrder& other : order.warps)
+            if (&other != &own) left[r] = std::max(left[r], at(other.pending, r));
+    }
+    order.known = std::make_shared<const std::vector<uint32_t>>(std::move(left));
+    own.heard = {};
+    own.pending = own.before = nullptr;
+}
+
+}  // namespace
+
+void confirm(BlockOrder& order, int warp) {
+    WarpOrder& own = order.warps[static_cast<size_t>(warp)];
+    if (own.pending == nullptr) return;
+    order.confirmed = joined(order.confirmed, own.pending);
+    own.pending = own.before = nullptr;
+}
+
 void begin(BlockOrder& order, int64_t block, Shadow& shadow) {
     order = {};
     order.block = block;
@@ -107,6 +133,11 @@ Moment now(BlockOrder& order, int warp) {
 }
 
 void fence(BlockOrder& order, int warp, uint32_t mask, bool block_only) {
+    WarpOrder& reader = order.warps[static_cast<size_t>(warp)];
+    if (block_only && reader.pending != nullptr)
+        take_back(order, reader);
+    else
+        confirm(order, warp);
     Fence f;
     f.at = now(order, warp);
     f.lane = std::countr_zero(mask);
@@ -152,7 +183,7 @@ void strong_write(GlobalOrder& all, const Agent& agent, uint64_t location, bool 
     l.block = agent.block->block;
 }
 
-void strong_read(GlobalOrder& all, const Agent& agent, uint64_t location) {
+void strong_read(GlobalOrder& all, const Agent& agent, uint64_t location, bool acquires) {
     if (all.locations.empty()) return;
     const auto found = all.locations.find(location);
     if (found == all.locations.end()) return;
@@ -170,6 +201,12 @@ void strong_read(GlobalOrder& all, const Agent& agent, uint64_t location) {
             for (const uint32_t r : mine->second)
                 if (all.releasers[r].warp == agent.warp && after != nullptr)
                     after = with(after, r, at(before, r));
+        if (acquires) {
+            block.confirmed = joined(block.confirmed, from);
+        } else if (from == l.all) {
+            if (own.pending == nullptr) own.before = before;
+            own.pending = joined(own.pending, from);
+        }
         block.known = after;
     }
 }

@@ -3,7 +3,8 @@
 // knew, and a strong write behind it (PTX ISA 9.0, 8.8: release pattern), the fence perhaps by another warp
 // before a barrier; whoever reads that location strongly has acquired it. Not modelled, so that an order may
 // be seen where there is none, never the reverse: lanes of a warp release together, and all warps of a block
-// know of other blocks what one of them has acquired; an acquiring read needs no fence behind it.
+// know of other blocks what one of them has acquired; an acquiring read needs no fence behind it. But where the next
+// that its warp does is a fence of the block alone, nothing is acquired of other blocks.
 #pragma once
 
 #include "instrumentation/emulator/shadow/shadow.h"
@@ -52,6 +53,8 @@ struct WarpOrder {
     std::array<Known, 4> heard;
     size_t next_heard = 0;
     Knowledge covered;  // of its own block, by its latest fence
+    // What its reads have just acquired of other blocks, by no fence yet, and what the block knew before.
+    Known pending, before;
 };
 
 // One block while it runs.
@@ -61,6 +64,7 @@ struct BlockOrder {
     Moment offset = 0;  // of its stamps
     Stamp latest = 0;
     Known known;
+    Known confirmed;  // of it what no fence takes back
     bool fenced = false;  // some warp has executed a fence
     std::array<WarpOrder, kMaxWarps> warps;
     std::unordered_map<uint64_t, MbarrierClock> flags;  // what its own warps acquire, by location
@@ -95,7 +99,10 @@ inline uint64_t location_of(int64_t block, uint64_t offset) {
 
 void fence(BlockOrder& order, int warp, uint32_t mask, bool block_only);
 void strong_write(GlobalOrder& all, const Agent& agent, uint64_t location, bool update);
-void strong_read(GlobalOrder& all, const Agent& agent, uint64_t location);
+// `acquires`: by itself, for the device.
+void strong_read(GlobalOrder& all, const Agent& agent, uint64_t location, bool acquires);
+// The warp makes another access: what its reads acquired stays.
+void confirm(BlockOrder& order, int warp);
 
 // The same within one block, for its own accesses of shared and global memory: a strong write behind a fence
 // of its warp, and a strong read.

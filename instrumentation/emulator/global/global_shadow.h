@@ -100,6 +100,7 @@ struct GlobalShadow {
     size_t early_merged = 0;  // of them, when neighbours were last made one
     std::atomic<bool> lets_dependents = false;
     std::vector<char> read_only;  // by site: a load by ld.global.nc; empty: there are none
+    std::vector<char> acquires;   // by site: an access that acquires
     std::mutex stale_lock;
     std::map<std::pair<uint32_t, uint32_t>, Incident> stale;  // of these loads, by sites
 };
