@@ -179,11 +179,28 @@ Found add(History& history, const OperationPointer& operation, const TouchesPoin
     }
     settle(history);
     put(history, now, true, found);
+    // What comes before who hands on is handed on with it.
     const auto handed = [&](const Race& r) {
-        return std::find(found.handed_on.begin(), found.handed_on.end(), r.first) != found.handed_on.end();
+        return std::any_of(found.handed_on.begin(), found.handed_on.end(), [&](const OperationPointer& o) {
+            return o == r.first || holds(o->before, r.first->at);
+        });
     };
     std::erase_if(found.races, handed);
     return found;
+}
+
+Clock written_by(History& history, uint64_t begin, uint64_t end) {
+    settle(history);
+    Clock out;
+    for (const auto& [at, piece] : history.pieces) {
+        if (piece.end <= begin || end <= at) continue;
+        for (const Entry& e : piece.entries) {
+            if (!e.write || !e.fences) continue;
+            join(out, e.operation->before);
+            add(out, e.operation->at);
+        }
+    }
+    return out;
 }
 
 void clear(History& history) {

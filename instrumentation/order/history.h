@@ -86,6 +86,8 @@ struct Found {
 Found add(
     History& history, const OperationPointer& operation, const TouchesPointer& touches, bool fences = false
 );
+// What comes before whoever sees what was written there last.
+Clock written_by(History& history, uint64_t begin, uint64_t end);
 // All of it: the host has waited for every operation.
 void clear(History& history);
 

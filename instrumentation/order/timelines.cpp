@@ -116,6 +116,12 @@ void wait_in_stream(Timelines& all, Handle handle, Handle event) {
         join(stream.over, found->second);
 }
 
+void learn(Timelines& all, Handle handle, const Clock& clock) {
+    Stream& stream = stream_at(all, handle);
+    join(stream.over, clock);
+    stream.passed.reset();
+}
+
 bool is_idle(const Timelines& all) {
     const auto is_over = [&](const Clock& clock) {
         return std::all_of(clock.seen.begin(), clock.seen.end(), [&](const Moment& m) {

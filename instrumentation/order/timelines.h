@@ -75,6 +75,8 @@ void wait_for_event(Timelines& all, Handle event);
 void wait_for_operation(Timelines& all, const Operation& operation);
 void record(Timelines& all, Handle event, Handle stream);
 void wait_in_stream(Timelines& all, Handle stream, Handle event);
+// What the stream does from here on comes after this.
+void learn(Timelines& all, Handle stream, const Clock& clock);
 // Whatever is issued from here on comes after all that was issued.
 bool is_idle(const Timelines& all);
 

@@ -145,6 +145,17 @@ bool has_residents(const Machine& m) {
     return m.ordering.residents != nullptr && !m.ordering.residents->all.empty();
 }
 
+order::Clock resident_clock(const Machine& m, const order::Operation& but) {
+    order::Clock out;
+    for (const auto& r : m.ordering.residents->all) {
+        const order::Operation& o = *r->launch.operation;
+        if (o.at == but.at) continue;
+        order::join(out, o.before);
+        order::add(out, o.at);
+    }
+    return out;
+}
+
 bool is_behind_resident(const Machine& m, const order::Operation& operation) {
     return !among(m, operation.before).empty();
 }

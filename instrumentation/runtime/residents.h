@@ -34,6 +34,8 @@ void begin_resident(Machine& machine, ResidentLaunch launch);
 bool has_room(const Machine& machine, uint64_t most_blocks);
 
 bool has_residents(const Machine& machine);
+// What lies before them, and themselves, but for the operation.
+order::Clock resident_clock(const Machine& machine, const order::Operation& but);
 // Some that has not ended comes before the operation.
 bool is_behind_resident(const Machine& machine, const order::Operation& operation);
 // Those among this that wait.

@@ -83,6 +83,41 @@ void talk(const Data& d, bool reversed) {
     printf("%d wrong\n", wrong_of(d.result));
 }
 
+// ---- values that streams write, and wait for
+
+using OfValue = int (*)(cudaStream_t, unsigned long long, unsigned, unsigned);
+OfValue function(const char* name) {
+    void* out = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    cudaGetDriverEntryPointByVersion(name, &out, 12000, cudaEnableDefault, &found);
+    return reinterpret_cast<OfValue>(out);
+}
+__global__ void fill(int* x) { x[threadIdx.x] = 5; }
+__global__ void take(const int* x, int* y) { y[threadIdx.x] = 2 * x[threadIdx.x]; }
+
+// A kernel that waits gets its input by a copy, and then the value.
+void written(const Data& d) {
+    d.task[0] = 7;
+    wait_until<<<1, 32, 0, d.a>>>(d.flag, 1, d.result);
+    cudaMemcpyAsync(d.q, d.task, 4, cudaMemcpyHostToDevice, d.b);
+    function("cuStreamWriteValue32")(d.b, (unsigned long long)d.flag, 1, 0);
+    printf("%s\n", cudaGetErrorName(cudaStreamSynchronize(d.a)));
+}
+// One stream waits for the value that another one writes later.
+void awaited(const Data& d, bool waits, bool writes) {
+    int* y = (int*)d.q;
+    if (waits) printf("%d\n", function("cuStreamWaitValue32")(d.b, (unsigned long long)d.flag, 3, 0));
+    if (waits) take<<<1, 2, 0, d.b>>>(d.result, y);
+    fill<<<1, 2, 0, d.a>>>(d.result);
+    if (writes) function("cuStreamWriteValue32")(d.a, (unsigned long long)d.flag, 3, 0);
+    if (!waits) take<<<1, 2, 0, d.b>>>(d.result, y);
+    int got = 0;
+    cudaMemcpyAsync(d.task, y, 4, cudaMemcpyDeviceToHost, d.b);
+    const cudaError_t error = cudaStreamSynchronize(d.b);
+    got = (int)d.task[0];
+    printf("%s %d\n", cudaGetErrorName(error), got);
+}
+
 int main(int argc, char** argv) {
     const std::string what = argc > 1 ? argv[1] : "";
     const Data d = made();
@@ -114,6 +149,8 @@ int main(int argc, char** argv) {
         cudaStreamSynchronize(a);
         printf("%u\n", *static_cast<volatile unsigned*>(answer));
     }
+    if (what == "written") written(d);
+    if (what == "awaited" || what == "not awaited" || what == "not written") awaited(d, what != "not awaited", what != "not written");
     // Nobody raises it that far.
     if (what == "never") {
         wait_until<<<1, 32, 0, a>>>(flag, 2, result);

@@ -42,6 +42,18 @@ TEST_F(Residents, TheHostFeedsOneThroughPinnedMemory) {
     EXPECT_EQ(said.out, "9\n");
 }
 
+TEST_F(Residents, StreamsWriteValuesAndWaitForThem) {
+    EXPECT_EQ(run("written").out, "cudaSuccess\n");
+    EXPECT_EQ(run("written").status, 0);
+    const Said awaited = run("awaited"), not_awaited = run("not awaited"), not_written = run("not written");
+    EXPECT_EQ(awaited.status, 0) << awaited.err;
+    EXPECT_EQ(awaited.out, "0\ncudaSuccess 10\n");
+    EXPECT_EQ(not_awaited.status, 1) << not_awaited.err;
+    EXPECT_TRUE(has(not_awaited.err, "race_stream")) << not_awaited.err;
+    EXPECT_EQ(not_written.status, 1) << not_written.err;
+    EXPECT_TRUE(has(not_written.err, "stream 2 waits for a value that nobody writes")) << not_written.err;
+}
+
 TEST_F(Residents, NobodyCanHelp) {
     const Said said = run("never");
     EXPECT_EQ(said.status, 1) << said.err;

@@ -72,9 +72,7 @@ uint8_t flags_of(const OrderSite& order, AccessKind kind, const WarpOrder& own) 
 
 // Volatile and atomic accesses order what lies around them: a read acquires before its own access is looked
 // at, a write releases.
-void synchronise(
-    Warp& w, const OrderSite& order, const MemoryRequest& r, const Addresses& a, uint32_t site
-) {
+void synchronise(Warp& w, const OrderSite& order, const MemoryRequest& r, const Addresses& a, uint32_t site) {
     GlobalActor& actor = *w.block->global;
     const bool acquires = !order.block_only && actor.shadow->acquires[site] != 0;
     const uint32_t lanes = a.global | a.shared;

@@ -3,8 +3,8 @@
 // knew, and a strong write behind it (PTX ISA 9.0, 8.8: release pattern), the fence perhaps by another warp
 // before a barrier; whoever reads that location strongly has acquired it. Not modelled, so that an order may
 // be seen where there is none, never the reverse: lanes of a warp release together, and all warps of a block
-// know of other blocks what one of them has acquired; an acquiring read needs no fence behind it. But where the next
-// that its warp does is a fence of the block alone, nothing is acquired of other blocks.
+// know of other blocks what one of them has acquired; an acquiring read needs no fence behind it. But where
+// the next that its warp does is a fence of the block alone, nothing is acquired of other blocks.
 #pragma once
 
 #include "instrumentation/emulator/shadow/shadow.h"
@@ -64,7 +64,7 @@ struct BlockOrder {
     Moment offset = 0;  // of its stamps
     Stamp latest = 0;
     Known known;
-    Known confirmed;  // of it what no fence takes back
+    Known confirmed;      // of it what no fence takes back
     bool fenced = false;  // some warp has executed a fence
     std::array<WarpOrder, kMaxWarps> warps;
     std::unordered_map<uint64_t, MbarrierClock> flags;  // what its own warps acquire, by location
