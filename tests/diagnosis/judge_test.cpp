@@ -120,6 +120,15 @@ TEST(Judge, ARaceOfALaterLaunchIsACauseIfTheEndIsRight) {
     EXPECT_EQ(race.at("evidence_kind"), "proven");
 }
 
+// With the right half the launch writes what is the next one's to answer for: the end of the sequence tells.
+TEST(Judge, WhatALaterLaunchAnswersForIsJudgedAtTheEnd) {
+    const json found = first_of({"judge/ahead", "half"}, {});
+    EXPECT_EQ(found.at("title"), "`level` should be `(level + 1)`") << found.dump(1);
+    EXPECT_EQ(found.at("proven"), true);
+    const json none = tried({"judge/ahead", "half"}, "const int next = in", "n; i += 32 -> 0; i += 32");
+    EXPECT_NE(none.value("rule", ""), "tried_change") << none.dump(1);
+}
+
 // Nobody says how long the sums are: what may be rounding is neither right nor wrong, and proves nothing.
 TEST(Judge, WhatTheReferenceLeavesUndecidedIsNotWrong) {
     expect_mends(tried({"judge/rough", "weight"}, "// here: weight", "w[r] -> w[c]"), "nothing is decided");

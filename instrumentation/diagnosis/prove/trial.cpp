@@ -278,7 +278,8 @@ Trial try_sequence(Prover& prover, const ptx::Module& changed, const TrialOption
     if (how.rearrange) how.rearrange(memory);
     Lowered lowered{changed};
     const std::vector<std::string>& entries = how.entries.empty() ? prover.experiment.entries : how.entries;
-    out.finished = run_launches(lowered, entries, before, {0, before.launches.size()}, memory, &out);
+    Trial* const checked = how.races ? &out : nullptr;
+    out.finished = run_launches(lowered, entries, before, {0, before.launches.size()}, memory, checked);
     TrialOptions options;
     options.at_end = true;
     judge_outputs(inputs_of(prover, how.seed_offset), memory, options, out);

@@ -76,8 +76,8 @@ const emulator::Program& program_of(Lowered& lowered, const std::string& entry);
 Trial try_program(Prover& prover, Lowered& changed, const TrialOptions& options);
 // The program as it is.
 // Of a sequence: all launches run the changed program, with all checks, and outputs are judged at their end.
-// `how`: its entries in the changed program, one a launch, what it finds in memory, and other inputs, as in
-// TrialOptions.
+// `how`: its entries in the changed program, one a launch, what it finds in memory, other inputs, and whether
+// checks are made, as in TrialOptions.
 Trial try_sequence(Prover& prover, const ptx::Module& changed, const TrialOptions& how = {});
 const Trial& try_unedited_sequence(Prover& prover);  // once
 Trial try_unedited(Prover& prover, const TrialOptions& options);

@@ -131,6 +131,7 @@ constexpr std::array kOdds = {
     LogPrior{Family::combined,   "partial_reduction",   1, 15 },
     LogPrior{Family::combined,   "partial_reduction",   2, -5 },
     LogPrior{Family::combined,   "wrong_condition",     3, -10},
+    LogPrior{Family::missing,    "wrong_initial_value", 2, 10 }, // a counter that nobody sets back
     LogPrior{Family::combined,   "wrong_operand",       2, 0  }, // on the other side of a bracket
     LogPrior{Family::wide,       "overflow",            2, 0  }, // all of a statement
     LogPrior{Family::wide,       "precision",           1, 20 },

@@ -97,8 +97,8 @@ size_t last_needed(const CandidateQueue& h) {
 
 bool is_over(const CandidateQueue& h, size_t change) { return is_late(h) || change > last_needed(h); }
 
-void judge(CandidateQueue& h, size_t change, const Trial& trial) {
-    if (!mends(h.setup, trial)) return;
+void judge(CandidateQueue& h, size_t change, const Trial& trial, bool at_end) {
+    if (!at_end && !mends(h.setup, trial)) return;
     const std::scoped_lock hold(h.proving);
     if (is_told(h.proven, h.prove.where(change), change)) {
         h.rivals.push_back(change);
@@ -107,7 +107,9 @@ void judge(CandidateQueue& h, size_t change, const Trial& trial) {
     if (told_before(h.proven, change) >= kMostProven) return;
     auto mended = h.prove.proven(change);
     if (!mended || (mended->overfits_shape && is_behind_frail(h, change, kFrailTimes))) return;
-    const bool doubtful = !mended->remains.empty() || !mended->left_out.empty() || !mended->behind.empty();
+    const bool refuted = mended->overfits_shape && !mended->lacks.empty();  // by other values
+    const bool doubtful =
+        refuted || !mended->remains.empty() || !mended->left_out.empty() || !mended->behind.empty();
     std::atomic<size_t>& first = mended->overfits_shape ? h.first_overfitting : h.first;
     if (!doubtful) first = std::min<size_t>(first, change);
     (doubtful ? h.doubtful : h.proven).emplace_back(change, std::move(*mended));

@@ -44,8 +44,9 @@ bool is_late(const CandidateQueue& queue);
 bool is_over(const CandidateQueue& queue, size_t change);
 // Changes after this one need not be tried; threads may have gone on to them.
 size_t last_needed(const CandidateQueue& queue);
-// What mends is proven at once, on this thread, while others go on.
-void judge(CandidateQueue& queue, size_t change, const Trial& trial);
+// What mends is proven at once, on this thread, while others go on. `at_end`: as is_told_at_end, and all
+// launches come right.
+void judge(CandidateQueue& queue, size_t change, const Trial& trial, bool at_end = false);
 // As if none of those changes had been judged.
 void forget(CandidateQueue& queue, const std::function<bool(size_t change)>& which);
 

@@ -153,14 +153,14 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
     const Experiment& e = s.experiment;
     const compile::Unit unit = unit_of(e);
     const std::vector<Rewrite> places = rewrites_of(e, unit, idea);
-    TrialSetup setup{s};
+    TrialSetup chosen{s};
     Tried out;
     const Try as_it_is = [&](const TrialOptions& o) { return try_unedited(s.prover, o); };
-    out.text = choose_trial(setup, as_it_is, 1);
+    out.text = choose_trial(chosen, as_it_is, 1);
     if (!out.text.empty()) return out;
     // Without a reference a change mends what is at fault.
-    setup.blind = setup.blind || (!e.reference && setup.compared == 0);
-    choose_seed(setup, as_it_is);
+    chosen.blind = chosen.blind || (!e.reference && chosen.compared == 0);
+    choose_seed(chosen, as_it_is);
     for (const Rewrite& r : places) {
         std::string changed = rewritten(unit.text, r);
         const ptx::Module module = changed_module(e, changed);
@@ -171,13 +171,15 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
             o.part_exits = no_return;
             return (last = {o, try_module(s.prover, module, o)}).trial;
         };
-        const Trial t = change(setup.block);
+        const Trial t = change(chosen.block);
+        const TrialSetup setup = setup_for(chosen, t);
         auto proof = mends(setup, t) ? proof_of(setup, change) : std::nullopt;
         out.text = mends(setup, t) ? refutation(setup, last) : outcome(t);
         if (!proof) continue;
         const auto behind = behind_all(s.prover, module);
-        if (behind && !behind->wrong.empty()) {
-            out.text = "it mends this launch, but " + behind->wrong;
+        const bool silent = setup.blind && !chosen.blind && (!behind || behind->written == 0);
+        if (silent || (behind && !behind->wrong.empty())) {
+            out.text = silent ? "fewer elements are written" : "it mends this launch, but " + behind->wrong;
             continue;
         }
         out.mended = mended_by(unit, r, std::move(proof->text), std::move(changed));

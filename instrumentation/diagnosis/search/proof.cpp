@@ -69,8 +69,8 @@ std::optional<Drawn> with_seeds(
         const bool judged = seed == seeds.front() || judges_all(setup, t);
         if (judged ? !comes_right(setup, t) : t.bad > 0 || !is_clean(t)) return std::nullopt;
         if (judged) ++out.draws, out.compared += t.compared;
-        out.tells =
-            out.tells || !setup.ends || !is_right(as_it_is(setup, options), setup.blind ? 0 : t.outputs);
+        out.tells = out.tells || !setup.ends || setup.at_end ||
+            !is_right(as_it_is(setup, options), setup.blind ? 0 : t.outputs);
     }
     return out;
 }

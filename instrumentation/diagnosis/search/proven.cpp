@@ -12,15 +12,17 @@ namespace wl::diagnosis {
 
 std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::Rewrite& change) {
     std::string text = rewritten(t.unit.text, change);
-    const TrialSetup& setup = t.proof ? *t.proof : t.queue.setup;
+    const TrialSetup& given = t.proof ? *t.proof : t.queue.setup;
     try {
         const ptx::Module module = changed_module(t.whole.experiment, text);
         const bool no_return = !may_return_early(text);
-        auto proof = proof_of(setup, [&](TrialOptions o) {
+        const Try changed_runs = [&](TrialOptions o) {
             o.part_exits = no_return;
             o.from = first_launch(t.launches, t.source, change).value_or(0);
-            return try_module(setup.s.prover, module, o);
-        });
+            return try_module(given.s.prover, module, o);
+        };
+        const TrialSetup setup = given.told_at_end ? setup_for(given, changed_runs(given.block)) : given;
+        auto proof = proof_of(setup, changed_runs);
         if (!proof) return std::nullopt;
         const std::optional<Behind> behind = behind_all(setup.s.prover, module);
         if (setup.blind && (!behind || !behind->wrong.empty() || behind->written == 0)) return std::nullopt;

@@ -22,6 +22,7 @@ namespace {
 
 constexpr uint64_t kSwitchTimes = 3;  // instructions of a text that holds many beside those of one
 constexpr size_t kOwn = ~size_t{0};   // as TrialOptions::from
+constexpr size_t kMostToldAtEnd = 800;  // changes, the likeliest: all launches run for each
 constexpr int kMostRounds = 12;       // what does not compile is left out, and the rest is compiled again
 
 // An entry's name in a version; empty: it is not there.
@@ -170,6 +171,7 @@ Trial run(Ready& ready, int number, int second, size_t from) {
 // Of a launch that leaves nothing to compare: what those behind it make of it.
 bool mends_behind(const SourceTrials& t, Prover& prover, const Ready& ready) {
     TrialOptions how = ready.options;
+    how.races = false;
     how.entries = entries_in(t.e, *ready.module, t.e.problem.launches.size());
     const Trial all = try_sequence(prover, *ready.module, how);
     return all.finished && all.compared > 0 && all.bad == 0;
@@ -192,8 +194,10 @@ void try_build(SourceTrials& t, Prover& prover, const Build& build) {
             t.differences[change] = difference_of(trial);
             const bool right = mends(t.queue.setup, trial);
             if (right) t.written[change] = trial.compared;
-            if (right && t.queue.setup.blind && !mends_behind(t, prover, *ready)) continue;
-            judge(t.queue, change, trial);
+            const bool at_end =
+                !right && change < kMostToldAtEnd && is_told_at_end(t.queue.setup, trial);
+            if ((at_end || (right && t.queue.setup.blind)) && !mends_behind(t, prover, *ready)) continue;
+            judge(t.queue, change, trial, at_end);
         }
     } catch (const Error&) { give_up(); } catch (const Unsupported&) {
         give_up();

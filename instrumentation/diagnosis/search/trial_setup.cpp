@@ -119,6 +119,17 @@ bool mends(const TrialSetup& setup, const Trial& t) {
         each_output(setup, t, [](int64_t least, int64_t written) { return written >= least; });
 }
 
+bool is_told_at_end(const TrialSetup& setup, const Trial& t) {
+    return setup.told_at_end && !setup.blind && is_clean(t) && t.bad == 0 && !mends(setup, t);
+}
+
+TrialSetup setup_for(const TrialSetup& setup, const Trial& first) {
+    TrialSetup out = setup;
+    out.at_end = is_told_at_end(setup, first);
+    out.blind = out.blind || out.at_end;
+    return out;
+}
+
 int64_t gain_of(const Trial& unchanged, const Trial& t) {
     constexpr int64_t kOf = 1000;
     const bool worse = !t.unsupported.empty() || !t.finished || unchanged.bad == 0 ||
@@ -127,8 +138,20 @@ int64_t gain_of(const Trial& unchanged, const Trial& t) {
     return worse ? 0 : std::max<int64_t>(kOf * more / unchanged.bad, 0);
 }
 
+namespace {
+
+bool is_quick_sequence(const Symptoms& s) {
+    constexpr uint64_t kMostWork = 200'000;  // warp instructions of all launches
+    const Experiment& e = s.experiment;
+    return manifest::is_sequence(e.problem) && e.reference && !tries_on_device(e) &&
+        try_unedited_sequence(s.prover).warp_instructions <= kMostWork;
+}
+
+}  // namespace
+
 std::string choose_trial(TrialSetup& setup, const Try& unchanged, uint64_t times) {
     const bool small = counter(setup.s.capture, "warp_instructions") < kAllTried;
+    setup.told_at_end = is_quick_sequence(setup.s);
     std::string unsupported;
     if (small && manifest::is_sequence(setup.s.experiment.problem))
         setup.whole = unchanged({.blocks = {}, .budget = times * setup.s.budget, .races = false}).outputs +

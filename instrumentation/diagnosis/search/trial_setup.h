@@ -23,6 +23,8 @@ struct TrialSetup {
     std::vector<int64_t> of_output = {};  // and of each; empty: not known
     // The launch leaves nothing that is compared: it is right where it has no fault, and all behind it are.
     bool blind = false;
+    bool told_at_end = false;  // of a sequence: all launches are quick to run
+    bool at_end = false;       // blind, as the end tells of a change
     bool ends = true;         // the program as it is comes to its end
     uint64_t other_seed = 1;  // as TrialOptions::seed_offset, of what else proves a change
     double times = 1;         // what a trial costs beside a plain run
@@ -50,6 +52,11 @@ bool can_be_bound_anew(const Experiment& e);
 
 // As right as the program may be that has this much to write; a change that writes less mends nothing.
 bool mends(const TrialSetup& setup, const Trial& trial);
+
+// Of a sequence: nothing that the launch writes now is wrong, and less of it is its own. Another launch
+// answers for the rest, and the end tells: with the setup that is blind then.
+bool is_told_at_end(const TrialSetup& setup, const Trial& trial);
+TrialSetup setup_for(const TrialSetup& setup, const Trial& first);
 
 // Of whatever it writes.
 bool comes_right(const TrialSetup& setup, const Trial& trial);

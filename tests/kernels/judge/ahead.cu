@@ -1,6 +1,6 @@
 // Each element becomes the next one and one more, level after level, in two halves that are taken in turns.
-extern "C" __global__ void ahead_first(int* rows, int n) {
-    for (int i = threadIdx.x; i < n; i += 32) rows[i] = i * i;
+extern "C" __global__ void ahead_first(const int* x, int* rows, int n) {
+    for (int i = threadIdx.x; i < n; i += 32) rows[i] = x[i];
 }
 extern "C" __global__ void ahead_step(int* rows, int n, int level) {
     const int* in = rows + (level & 1) * n;
