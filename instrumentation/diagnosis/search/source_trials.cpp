@@ -20,10 +20,10 @@ namespace wl::diagnosis {
 
 namespace {
 
-constexpr uint64_t kSwitchTimes = 3;  // instructions of a text that holds many beside those of one
-constexpr size_t kOwn = ~size_t{0};   // as TrialOptions::from
+constexpr uint64_t kSwitchTimes = 3;    // instructions of a text that holds many beside those of one
+constexpr size_t kOwn = ~size_t{0};     // as TrialOptions::from
 constexpr size_t kMostToldAtEnd = 800;  // changes, the likeliest: all launches run for each
-constexpr int kMostRounds = 12;       // what does not compile is left out, and the rest is compiled again
+constexpr int kMostRounds = 12;         // what does not compile is left out, and the rest is compiled again
 
 // An entry's name in a version; empty: it is not there.
 std::string entry_in(const std::string& entry, const ptx::Module& module) {
@@ -194,8 +194,7 @@ void try_build(SourceTrials& t, Prover& prover, const Build& build) {
             t.differences[change] = difference_of(trial);
             const bool right = mends(t.queue.setup, trial);
             if (right) t.written[change] = trial.compared;
-            const bool at_end =
-                !right && change < kMostToldAtEnd && is_told_at_end(t.queue.setup, trial);
+            const bool at_end = !right && change < kMostToldAtEnd && is_told_at_end(t.queue.setup, trial);
             if ((at_end || (right && t.queue.setup.blind)) && !mends_behind(t, prover, *ready)) continue;
             judge(t.queue, change, trial, at_end);
         }
