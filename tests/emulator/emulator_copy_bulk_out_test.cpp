@@ -155,12 +155,14 @@ TEST(EmulatorCopyBulkOut, TheRecordSaysWhoWrote) {
     EXPECT_EQ(run.result.global_owners[0].second[256].warp, capture::Owner::kNobody);
 }
 
-// More stores than are kept at once, each in an interval of its own: those that are in memory still count, the first
-// ones of all among them.
+// More stores than are kept at once, each in an interval of its own: those that are in memory still count,
+// the first ones of all among them.
 TEST(EmulatorCopyBulkOut, StoresBeforeManyOthersAreRemembered) {
     const std::string loop =
-        "setp.ge.u32 %p2, %r0, 32;\n@%p2 bra.uni DONE;\nmov.u32 %r20, 0;\nMORE:\nst.shared.u32 [%r11], %r20;\n"
-        "bar.warp.sync 0xffffffff;\nadd.u32 %r20, %r20, 1;\nsetp.lt.u32 %p3, %r20, 270000;\n@%p3 bra.uni MORE;\nDONE:\n";
+        "setp.ge.u32 %p2, %r0, 32;\n@%p2 bra.uni DONE;\nmov.u32 %r20, 0;\nMORE:\nst.shared.u32 [%r11], "
+        "%r20;\n"
+        "bar.warp.sync 0xffffffff;\nadd.u32 %r20, %r20, 1;\nsetp.lt.u32 %p3, %r20, 270000;\n@%p3 bra.uni "
+        "MORE;\nDONE:\n";
     const auto found = [&](const char* fence, const char* from) {
         return run_of(loop + fence + "bar.sync 0;\n" + copy("%rd0", from, "%r16"), 1, "")
             .incidents(Incident::Kind::proxy_fence);

@@ -87,6 +87,8 @@ TEST(EmulatorTouched, ReadOnlyLoadsOfWhatIsWrittenAreFound) {
     EXPECT_FALSE(stale[0].first.write);
     EXPECT_TRUE(stale[0].second.write);
     EXPECT_EQ(stale[0].first.memory, "global d");
+    EXPECT_EQ(stale[0].first.block, 0);
+    EXPECT_EQ(stale[0].count, 2u * 40);  // of each warp
     EXPECT_TRUE(found(write, read).empty());
     // What is written once more after it was read.
     const auto hidden = found(write + cached, store(1, "u32", 4, "%r0"));

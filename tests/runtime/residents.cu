@@ -95,13 +95,22 @@ OfValue function(const char* name) {
 __global__ void fill(int* x) { x[threadIdx.x] = 5; }
 __global__ void take(const int* x, int* y) { y[threadIdx.x] = 2 * x[threadIdx.x]; }
 
+__global__ void take_when(const unsigned* flag, const int* x, int* y) {
+    while (*(const volatile unsigned*)flag == 0) {}
+    __threadfence();
+    *y = *x;
+}
 // A kernel that waits gets its input by a copy, and then the value.
 void written(const Data& d) {
     d.task[0] = 7;
-    wait_until<<<1, 32, 0, d.a>>>(d.flag, 1, d.result);
+    take_when<<<1, 1, 0, d.a>>>(d.flag, (const int*)d.q, d.result);
     cudaMemcpyAsync(d.q, d.task, 4, cudaMemcpyHostToDevice, d.b);
     function("cuStreamWriteValue32")(d.b, (unsigned long long)d.flag, 1, 0);
-    printf("%s\n", cudaGetErrorName(cudaStreamSynchronize(d.a)));
+    int got = 0;
+    cudaMemcpyAsync(d.answer, d.result, 4, cudaMemcpyDeviceToHost, d.a);
+    const cudaError_t error = cudaStreamSynchronize(d.a);
+    got = (int)d.answer[0];
+    printf("%s %d\n", cudaGetErrorName(error), got);
 }
 // One stream waits for the value that another one writes later.
 void awaited(const Data& d, bool waits, bool writes) {

@@ -43,8 +43,9 @@ TEST_F(Residents, TheHostFeedsOneThroughPinnedMemory) {
 }
 
 TEST_F(Residents, StreamsWriteValuesAndWaitForThem) {
-    EXPECT_EQ(run("written").out, "cudaSuccess\n");
-    EXPECT_EQ(run("written").status, 0);
+    const Said written = run("written");
+    EXPECT_EQ(written.status, 0) << written.err;
+    EXPECT_EQ(written.out, "cudaSuccess 7\n");
     const Said awaited = run("awaited"), not_awaited = run("not awaited"), not_written = run("not written");
     EXPECT_EQ(awaited.status, 0) << awaited.err;
     EXPECT_EQ(awaited.out, "0\ncudaSuccess 10\n");

@@ -149,7 +149,7 @@ void copied_back(bool right) {
     const Data d = made();
     std::vector<float> got(kCount);
     add_one<<<2, 2048>>>(d.x);
-    if (right && cudaGetLastError() != cudaSuccess) exit(0);
+    if (right) printf("%s\n", cudaGetErrorName(cudaGetLastError()));
     cudaMemcpy(got.data(), d.x, kBytes, cudaMemcpyDeviceToHost);
 }
 void used(bool right) {
