@@ -289,6 +289,7 @@ Capture read_tables(File& file) {
 bool read_tables_but_blobs(File& file, Capture& capture, std::shared_ptr<StoredBlobs> stored) {
     const Meta meta = finished_meta(file);
     if (!meta.contains(kSealButBlobs)) return false;
+    if (!meta.contains("seal")) throw DatabaseFault("table meta lacks 'seal'");
     stored->count_rows(continued_in(meta));
     read_tables_with(file, capture, [&] {
         capture.blobs.blobs.resize(static_cast<size_t>(stored->count()) + 1);

@@ -59,6 +59,15 @@ std::string message_of(const std::function<void()>& act) {
     return {};
 }
 
+TEST(OpenCapture, AFileWithoutItsSealIsDamagedHoweverMuchOfItIsRead) {
+    const Opened o;
+    o.change("DELETE FROM meta WHERE key = 'seal'");
+    for (const auto& read : {open_capture, read_capture}) {
+        const std::string said = message_of([&] { read(o.path); });
+        EXPECT_NE(said.find("lacks 'seal'"), std::string::npos) << said;
+    }
+}
+
 TEST(OpenCapture, IsTheCaptureThatWasWritten) {
     const Opened at;
     const Capture opened = open_capture(at.path);

@@ -269,7 +269,8 @@ python = "typed.py"
     );
     const Said said = warplens({"run", manifest, "-o", folder.path + "/out.wlcap", "--json"});
     EXPECT_EQ(said.status, 0) << said.out << said.err;
-    for (const json& output : json::parse(said.out).at("outputs")) EXPECT_EQ(output.at("ok"), true) << output;
+    const json answer = json::parse(said.out);
+    for (const json& output : answer.at("outputs")) EXPECT_EQ(output.at("ok"), true) << output;
     std::string text = read_file(manifest);
     text.replace(text.find("bfloat16"), 8, "bfloat17");
     write_file(manifest, text);
