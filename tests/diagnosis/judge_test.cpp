@@ -129,6 +129,18 @@ TEST(Judge, WhatALaterLaunchAnswersForIsJudgedAtTheEnd) {
     EXPECT_NE(none.value("evidence_kind", ""), "proven") << none.dump(1);
 }
 
+// What nobody writes is not wrong at the end either.
+TEST(Judge, OfASequenceAsMuchIsWrittenAsBefore) {
+    const Asked less{"judge/summed", "less"};
+    for (const char* leaves : {"i < n -> i < 0", "i < n -> i < n / 2"}) {
+        const json found = tried(less, "// here: less", leaves);
+        EXPECT_NE(found.value("rule", ""), "tried_change") << found.dump(1);
+    }
+    const json right = tried(less, "// here: less", "+ whole -> - whole");
+    EXPECT_EQ(right.at("proven"), true) << right.dump(1);
+    EXPECT_EQ(first_of(less, {}).at("title"), "`+` should be `-`");
+}
+
 // Nobody says how long the sums are: what may be rounding is neither right nor wrong, and proves nothing.
 TEST(Judge, WhatTheReferenceLeavesUndecidedIsNotWrong) {
     expect_mends(tried({"judge/rough", "weight"}, "// here: weight", "w[r] -> w[c]"), "nothing is decided");

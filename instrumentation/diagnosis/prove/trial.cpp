@@ -226,6 +226,17 @@ bool is_clean(const Trial& t) {
         std::none_of(t.incidents.begin(), t.incidents.end(), is_fault);
 }
 
+bool writes_as_much(const Trial& t, const std::vector<int64_t>& of_output) {
+    return of_output.empty() ||
+        std::equal(
+               t.of_output.begin(),
+               t.of_output.end(),
+               of_output.begin(),
+               of_output.end(),
+               [](int64_t now, int64_t least) { return now >= least; }
+        );
+}
+
 bool mended(const Trial& t) { return is_clean(t) && t.compared > 0 && t.bad == 0; }
 
 bool tries_on_device(const Experiment& e) { return !e.options.executor.can.bounds; }

@@ -64,6 +64,8 @@ struct TrialOptions {
 bool mended(const Trial& trial);
 // As mended, of a launch that leaves nothing to compare.
 bool is_clean(const Trial& trial);
+// Of each output; empty: nothing is asked for.
+bool writes_as_much(const Trial& trial, const std::vector<int64_t>& of_output);
 
 Trial try_module(Prover& prover, const ptx::Module& changed, const TrialOptions& options);
 

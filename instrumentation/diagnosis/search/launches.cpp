@@ -169,6 +169,13 @@ std::optional<Behind> behind_all(Prover& prover, const ptx::Module& changed) {
         out.wrong = fmt::format(
             "after all {} launches {} of {} elements are wrong", p.launches.size(), t.bad, t.compared
         );
+    } else if (!writes_as_much(t, as_it_is.of_output)) {
+        out.wrong = fmt::format(
+            "after all {} launches fewer elements are written: {}, where it were {}",
+            p.launches.size(),
+            t.outputs,
+            as_it_is.outputs
+        );
     } else if (t.compared > 0) {
         out.wrong = wrong_draw(prover, changed, t.warp_instructions);
         if (out.wrong.empty()) out.lacks = infinite_draw(prover, changed, t.warp_instructions);

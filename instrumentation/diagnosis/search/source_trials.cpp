@@ -174,7 +174,7 @@ bool mends_behind(const SourceTrials& t, Prover& prover, const Ready& ready) {
     how.races = false;
     how.entries = entries_in(t.e, *ready.module, t.e.problem.launches.size());
     const Trial all = try_sequence(prover, *ready.module, how);
-    return all.finished && all.compared > 0 && all.bad == 0;
+    return all.finished && all.compared > 0 && all.bad == 0 && writes_as_much(all, t.queue.setup.end_outputs);
 }
 
 void try_build(SourceTrials& t, Prover& prover, const Build& build) {

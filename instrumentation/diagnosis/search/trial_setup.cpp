@@ -152,6 +152,7 @@ bool is_quick_sequence(const Symptoms& s) {
 std::string choose_trial(TrialSetup& setup, const Try& unchanged, uint64_t times) {
     const bool small = counter(setup.s.capture, "warp_instructions") < kAllTried;
     setup.told_at_end = is_quick_sequence(setup.s);
+    if (setup.told_at_end) setup.end_outputs = try_unedited_sequence(setup.s.prover).of_output;
     std::string unsupported;
     if (small && manifest::is_sequence(setup.s.experiment.problem))
         setup.whole = unchanged({.blocks = {}, .budget = times * setup.s.budget, .races = false}).outputs +

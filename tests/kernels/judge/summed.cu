@@ -14,5 +14,9 @@ extern "C" __global__ void summed(const float* x, float* whole, int n) {
 }
 
 extern "C" __global__ void summed_less(const float* x, const float* whole, float* less, int n) {
+#ifdef WL_FAULT_LESS
+    for (int i = threadIdx.x; i < n; i += 32) less[i] = x[i] + whole[0];  // here: less
+#else
     for (int i = threadIdx.x; i < n; i += 32) less[i] = x[i] - whole[0];
+#endif
 }
