@@ -7,11 +7,14 @@
 #include "instrumentation/runtime/place.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <fmt/format.h>
 
 namespace wl::runtime {
 namespace {
+
+std::atomic<bool> watching = false;
 
 constexpr uint64_t kMostBytes = uint64_t{256} << 20;
 
@@ -47,10 +50,16 @@ void compare_watched(Machine& m, const Watched& w) {
 
 }  // namespace
 
+bool is_watching() { return watching; }
+
 void watch(Machine& m, const order::OperationPointer& operation, const std::vector<order::Touch>& touches) {
     const auto& regions = m.memory.regions;
     if (std::none_of(regions.begin(), regions.end(), [](const auto& r) { return r.second.host != nullptr; }))
         return;
+    // A launch that tells the host by a flag what else it has written.
+    const bool polled = std::any_of(touches.begin(), touches.end(), [&](const order::Touch& t) {
+        return t.strong && t.write && seen_by_host(m, t);
+    });
     for (const order::Touch& t : touches) {
         const auto part = seen_by_host(m, t);
         if (!part || t.strong) continue;  // a kernel that polls waits for the change
@@ -63,9 +72,14 @@ void watch(Machine& m, const order::OperationPointer& operation, const std::vect
             );
             return;
         }
-        m.ordering.watched_bytes += bytes;
+        m.ordering.watched_bytes += bytes, watching = true;
         m.ordering.watched.push_back({
-            operation, t.write, part->first, {host_bytes(part->first), host_bytes(part->second)}
+            operation,
+            t.write,
+            part->first,
+            {host_bytes(part->first), host_bytes(part->second)},
+            t.site,
+            polled
         });
     }
 }
@@ -88,6 +102,7 @@ void look_at_watched(Machine& m) {
         m.ordering.watched_bytes -= w.bytes.size();
         return true;
     });
+    watching = !all.empty();
 }
 
 }  // namespace wl::runtime

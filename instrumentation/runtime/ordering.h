@@ -2,6 +2,7 @@
 // the stand-in as timelines of order/.
 #pragma once
 
+#include "instrumentation/base/os/page_guard.h"
 #include "instrumentation/emulator/global/late_accesses.h"
 #include "instrumentation/order/history.h"
 #include "instrumentation/runtime/captured_memory.h"
@@ -58,6 +59,8 @@ struct Watched {
     bool write = false;
     uint64_t begin = 0;
     std::vector<std::byte> bytes;
+    uint32_t site = order::kNoSite;  // of its kernel
+    bool polled = false;             // the host may learn by memory that the work is done
 };
 
 // Work that waits for its turn in an order other than that of the calls.
@@ -163,6 +166,10 @@ std::vector<order::Race> compare_launch(
 void watch(
     Machine& machine, const order::OperationPointer& operation, const std::vector<order::Touch>& touches
 );
+bool is_watching();  // some memory is, in this process
+// While the program is outside of all calls.
+void guard_host(Machine& machine);
+void look_at_guarded(Machine& machine, const std::vector<PageTouch>& touches);
 // What is watched changed by work of the device.
 void refresh_watched(Machine& machine, uint64_t begin, uint64_t end);
 void refresh_watched(Machine& machine);

@@ -44,6 +44,7 @@ struct AtEnd {
         s.ends = true;
         if (s.forked) return;  // what waits, and what was printed, is the parent's
         const std::unique_lock lock(s.mutex);
+        runtime::look_at_guarded(s.machine, release_pages());
         runtime::end_residents(s.machine, "the program ended before anybody did that");
         runtime::do_held(s.machine);
         runtime::catch_up_for(s.machine, kSecondsAtEnd);  // for its findings: nobody can look any more

@@ -1,6 +1,7 @@
 #include "shim/guard/guard.h"
 
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/os/page_guard.h"
 #include "instrumentation/runtime/host_access.h"
 #include "shim/cuda/state.h"
 #include "shim/cudart/arrays.h"
@@ -9,7 +10,9 @@
 #include "shim/guard/caller.h"
 
 #include <cxxabi.h>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <unwind.h>
 #include <utility>
 
@@ -60,11 +63,47 @@ std::array<const void*, 4> outer_callers() {
     return w.outer;
 }
 
+namespace {
+struct UnderWay {
+    std::mutex lock;  // taken after the machine's
+    int calls = 0;    // of all threads
+    bool is_guarded = false;
+};
+UnderWay& under_way() {
+    static auto* const kUnderWay = new UnderWay;
+    return *kUnderWay;
+}
+
+}  // namespace
+
+void Entered::enter() const {
+    std::vector<PageTouch> touches;
+    {
+        UnderWay& now = under_way();
+        const std::scoped_lock lock(now.lock);
+        if (now.calls++ == 0 && std::exchange(now.is_guarded, false)) touches = release_pages();
+    }
+    if (touches.empty()) return;
+    const cudart::Call call = cudart::begin_without_looking();
+    runtime::look_at_guarded(call.machine, touches);
+}
+
+void Entered::leave() const {
+    std::optional<cudart::Call> call;
+    if (runtime::is_watching()) call.emplace(cudart::begin_without_looking());
+    UnderWay& now = under_way();
+    const std::scoped_lock lock(now.lock);
+    if (--now.calls != 0 || !call) return;
+    runtime::guard_host(call->machine);
+    now.is_guarded = true;
+}
+
 Entered::Entered(const Rules& rules, const void* caller) :
     outer(std::exchange(place, caller)),
     outer_caller(runtime::issuing().caller),
     outer_name(runtime::issuing().name) {
     runtime::issuing().caller = caller, runtime::issuing().name = rules.name.data();
+    enter();
     if (rules.anywhere) return;
     if (cudart::is_forked())
         error = cudart::refuse_child();
@@ -77,6 +116,7 @@ Entered::Entered(const Rules& rules, const void* caller) :
 }
 
 Entered::~Entered() {
+    leave();
     place = outer;
     runtime::issuing().caller = outer_caller, runtime::issuing().name = outer_name;
 }

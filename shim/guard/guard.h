@@ -58,6 +58,10 @@ struct Entered {
     const void* outer;
     const void* outer_caller;
     const char* outer_name;
+
+private:
+    void enter() const;
+    void leave() const;
 };
 // Remembers the runtime's errors for cudaGetLastError.
 int refused(const Rules& rules, int error);

@@ -2,6 +2,8 @@
 // right").
 #include <cuda_runtime.h>
 
+#include <csetjmp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -172,10 +174,13 @@ void programmatic(bool right) {
 }
 
 // The host fills a buffer again that a copy may still read.
-void refill(bool right) {
+void refill(bool right, bool registered) {
     const Data d = made(cudaStreamNonBlocking);
     float* host = nullptr;
-    cudaMallocHost(&host, kBytes);
+    if (registered)
+        cudaHostRegister(host = static_cast<float*>(std::malloc(kBytes)), kBytes, cudaHostRegisterDefault);
+    else
+        cudaMallocHost(&host, kBytes);
     std::memset(host, 0, kBytes);
     cudaMemcpyAsync(d.x, host, kBytes, cudaMemcpyHostToDevice, d.a);
     if (right) cudaStreamSynchronize(d.a);
@@ -194,6 +199,23 @@ void mapped(bool right) {
     host[7] = 42;
     cudaStreamSynchronize(d.a);
 }
+// The host reads the result of a copy, and of a kernel, too early.
+void read_copy(bool right) {
+    const Data d = made(cudaStreamNonBlocking);
+    float* host = nullptr;
+    cudaMallocHost(&host, kBytes);
+    cudaMemcpyAsync(host, d.x, kBytes, cudaMemcpyDeviceToHost, d.a);
+    if (right) cudaStreamSynchronize(d.a);
+    printf("%g\n", host[7]);
+}
+// Its last call is long over when it does.
+void read_last(bool right) {
+    static float* host = nullptr;
+    cudaMallocManaged(&host, kBytes);
+    produce<<<16, 256>>>(host, 1);
+    if (right) cudaDeviceSynchronize();
+    std::atexit([] { printf("%g\n", host[8]); });
+}
 // Its own answer depends on the order.
 int answer() {
     const Data d = made(cudaStreamNonBlocking);
@@ -209,7 +231,6 @@ int answer() {
 }
 
 // ---- right programs in the manner of NVIDIA's samples
-
 // Work and copies of each part in a stream of its own.
 void simple_streams() {
     constexpr int kStreams = 4, kPart = kCount / kStreams;
@@ -320,6 +341,29 @@ void in_place() {
     host[11] = 4;
     cudaDeviceSynchronize();
 }
+__global__ void tell_by_flag(float* x, volatile unsigned* flag) {
+    x[threadIdx.x] = threadIdx.x;
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0) *flag = 1;
+}
+sigjmp_buf jump;
+// The host reads beside what work uses, what a flag tells it is there, and has faults of its own.
+void beside() {
+    const Data d = made(cudaStreamNonBlocking);
+    float *host = nullptr, *told = nullptr;
+    unsigned* flag = nullptr;
+    cudaMallocManaged(&host, 2 * kBytes), cudaMallocHost(&told, kBytes), cudaMallocHost(&flag, 64);
+    *flag = 0;
+    signal(SIGSEGV, [](int) { siglongjmp(jump, 1); });
+    half<<<1, 32, 0, d.a>>>(host, 0, 1);
+    tell_by_flag<<<1, 64, 0, d.a>>>(told, flag);
+    while (*(volatile unsigned*)flag == 0) {}
+    float sum = host[kCount] + host[40] + told[3];
+    if (sigsetjmp(jump, 1) == 0) sum += *(volatile float*)16;
+    cudaStreamSynchronize(d.a);
+    printf("%g\n", sum + host[3]);
+}
 // Atomics may meet in any order.
 void counters() {
     const Data d = made(cudaStreamNonBlocking);
@@ -345,10 +389,12 @@ int main(int argc, char** argv) {
     if (what == "late_again") late_again(right);
     if (what == "late_many") late_many(right);
     if (what == "programmatic") programmatic(right);
-    if (what == "refill") refill(right);
+    if (what == "refill" || what == "registered") refill(right, what == "registered");
     if (what == "mapped") mapped(right);
+    if (what == "read_copy") read_copy(right);
+    if (what == "read_last") return read_last(right), 0;
     if (what == "answer") return answer();
     if (what == "samples")
-        in_place(), simple_streams(), async_api(), multi_copy(), double_buffer(), timed(), counters();
+        in_place(), simple_streams(), async_api(), multi_copy(), double_buffer(), timed(), counters(), beside();
     return cudaDeviceSynchronize();
 }
