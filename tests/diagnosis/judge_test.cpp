@@ -129,6 +129,13 @@ TEST(Judge, WhatALaterLaunchAnswersForIsJudgedAtTheEnd) {
     EXPECT_NE(none.value("evidence_kind", ""), "proven") << none.dump(1);
 }
 
+TEST(Judge, OfALaterLaunchLinesAreExecutedStill) {
+    const Asked third{"judge/summed", "third"};
+    expect_mends(tried(third, "// as well: third", "n > 3 -> n > 3000"), "no longer executed");
+    const json right = tried(third, "// here: third", "less[3] = third -> less[3] = less[3]");
+    EXPECT_EQ(right.at("proven"), true) << right.dump(1);
+}
+
 // What nobody writes is not wrong at the end either.
 TEST(Judge, OfASequenceAsMuchIsWrittenAsBefore) {
     const Asked less{"judge/summed", "less"};

@@ -206,7 +206,7 @@ std::vector<int> branches_turned_off(
 
 std::vector<int> lines_left_out(const Watched& w, const Changed& changed, Executed& executed) {
     const Experiment& e = w.prover.experiment;
-    if (tries_on_device(e) || manifest::is_sequence(e.problem)) return {};
+    if (tries_on_device(e)) return {};
     if (!executed.optimised) {
         const CountedWork once(nullptr);  // who comes first makes it for all
         executed.optimised = lines_executed(w, e.module, Text::files);
@@ -241,8 +241,9 @@ std::vector<int> lines_avoided(
     const Watched& w, const Changed& changed, Executed& executed, OtherShape& shape
 ) {
     std::vector<int> out = lines_left_out(w, changed, executed);
-    if (out.empty()) out = lines_turned_off(w, changed, executed, shape.shapes);
-    if (out.empty()) out = branches_turned_off(w, changed, executed, shape.shapes);
+    const bool sequence = manifest::is_sequence(w.prover.experiment.problem);
+    if (out.empty() && !sequence) out = lines_turned_off(w, changed, executed, shape.shapes);
+    if (out.empty() && !sequence) out = branches_turned_off(w, changed, executed, shape.shapes);
     if (out.empty()) out = loops_stopped(w, changed, executed, shape);
     return out;
 }

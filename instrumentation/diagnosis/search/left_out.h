@@ -29,8 +29,8 @@ struct Changed {
 // Lines of the unit that are executed no more; without those of the changed statements and of what they
 // govern, and without heads of loops. A build that optimises may have no code of a line and do
 // what it says: what it alone leaves out is told where something is stored there, or where memory is read and
-// fewer instructions are executed in all. Empty where that is not known, as of a sequence of launches, on a
-// device, or where they take too long.
+// fewer instructions are executed in all. Of a sequence, of the launch that is diagnosed. Empty where that is
+// not known, as on a device, or where they take too long.
 std::vector<int> lines_left_out(const Watched& watched, const Changed& changed, Executed& executed);
 
 // What a change that is right everywhere avoids: the first of these that names a line.
