@@ -342,9 +342,10 @@ namespace {
 
 std::vector<char> acquiring_sites(const Program& program) {
     std::vector<char> out(program.listing.sites.size(), 0);
-    for (size_t k = 0; k < out.size(); ++k) {
-        const std::string& text = program.listing.sites[k].text;
-        out[k] = text.find(".acquire") != text.npos || text.find(".acq_rel") != text.npos ? 1 : 0;
+    for (const OrderSite& s : program.order_sites) {
+        const uint32_t site = program.code[0][s.instruction].site;
+        const std::string& text = program.listing.sites[site].text;
+        out[site] = text.find(".acquire") != text.npos || text.find(".acq_rel") != text.npos ? 1 : 0;
     }
     return out;
 }
