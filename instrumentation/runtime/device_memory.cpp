@@ -311,17 +311,22 @@ void carry_in(DeviceMemory& memory) {
     }
 }
 
+void carry_out(DeviceMemory& memory, uint64_t base) {
+    const auto found = memory.regions.find(base);
+    if (found == memory.regions.end()) return;
+    const Region& region = found->second;
+    std::byte* to = outside(region);
+    if (to == nullptr || region.bytes == 0) return;
+    const Allocation* a = execution::find(memory.global, base, region.bytes);
+    if (a == nullptr || !is_there(region)) return;
+    if (region.shared != nullptr)
+        carry_changes_out(*a, *region.shared);
+    else if (std::memcmp(a->bytes.data(), to, region.bytes) != 0)
+        std::memcpy(to, a->bytes.data(), region.bytes);
+}
+
 void carry_out(DeviceMemory& memory) {
-    for (const auto& [base, region] : memory.regions) {
-        std::byte* to = outside(region);
-        if (to == nullptr || region.bytes == 0) continue;
-        const Allocation* a = execution::find(memory.global, base, region.bytes);
-        if (a == nullptr || !is_there(region)) continue;
-        if (region.shared != nullptr)
-            carry_changes_out(*a, *region.shared);
-        else if (std::memcmp(a->bytes.data(), to, region.bytes) != 0)
-            std::memcpy(to, a->bytes.data(), region.bytes);
-    }
+    for (const auto& [base, region] : memory.regions) carry_out(memory, base);
 }
 
 void note_change(DeviceMemory& memory, uint64_t base) { memory.changed[base] = ++memory.version; }

@@ -89,6 +89,7 @@ bool fill(DeviceMemory& memory, uint64_t to, uint64_t pitch, std::span<const std
 // Memory that kernels see and that lies outside, into the emulator's and, where a kernel changed it, back.
 void carry_in(DeviceMemory& memory);
 void carry_out(DeviceMemory& memory);
+void carry_out(DeviceMemory& memory, uint64_t base);  // of one
 
 // The contents of the allocation at this base, or of any, have changed.
 void note_change(DeviceMemory& memory, uint64_t base);

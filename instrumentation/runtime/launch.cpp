@@ -6,6 +6,7 @@
 #include "instrumentation/emulator/device.h"
 #include "instrumentation/emulator/global/late_accesses.h"
 #include "instrumentation/emulator/observe/part_exited.h"
+#include "instrumentation/runtime/carry.h"
 #include "instrumentation/runtime/describe.h"
 #include "instrumentation/runtime/failed.h"
 #include "instrumentation/runtime/findings.h"
@@ -203,7 +204,9 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     if (changed) note_written(m.memory, result.reached);
     repeats.calm = quiet;
     if (quiet) note_idle(repeats, m.memory, result.reached, changed);
-    carry_out(m.memory);
+    std::optional<std::vector<uint64_t>> written;
+    if (result.reached) written = result.reached->written;
+    carry_out(m.memory, written);
     for (const execution::Printed& p : result.printed) m.printed += p.text;
     told.seconds = result.seconds;
     const Failure failure = failure_of(result.incidents);

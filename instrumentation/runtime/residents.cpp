@@ -2,6 +2,7 @@
 
 #include "instrumentation/capture/capture.h"
 #include "instrumentation/emulator/schedule/others.h"
+#include "instrumentation/runtime/carry.h"
 #include "instrumentation/runtime/machine.h"
 
 #include <algorithm>
@@ -80,6 +81,8 @@ void live(Residents& rs, Resident& r, uint64_t most_blocks, const Issuing& issue
 void run(Machine& m, const std::shared_ptr<Resident>& r) {
     Residents& rs = *m.ordering.residents;
     carry_in(m.memory);
+    const std::optional<Contents> before =
+        r->has_waited ? std::optional(contents_outside(m.memory)) : std::nullopt;
     {
         std::unique_lock lock(rs.lock);
         r->state = State::runs;
@@ -88,7 +91,10 @@ void run(Machine& m, const std::shared_ptr<Resident>& r) {
     }
     r->has_waited = r->has_waited || r->state == State::waits;
     if (r->has_waited) note_change_somewhere(m.memory);
-    carry_out(m.memory);
+    if (before)
+        carry_out(m.memory, changed_since(m.memory, *before));
+    else if (r->state == State::waits)  // else its end has done so
+        carry_out(m.memory);
     if (r->state != State::ended) return;
     r->thread.join();
     std::erase(rs.all, r);
