@@ -21,7 +21,9 @@ constexpr const char* kMeanwhile =
 cudaError_t allocate_in_order(void** out, size_t bytes, Kind kind) {
     const Call call = kind == Kind::device ? begin_without_looking() : begin();
     if (const cudaError_t error = sticky_error(call.machine); error != cudaSuccess) return done(error);
-    wl::runtime::end_residents(call.machine, kMeanwhile);
+    // Memory of the device comes after all that there is; of the host, it would move what launches know.
+    if (kind != Kind::device || call.machine.memory.global.heap != nullptr)
+        wl::runtime::end_residents(call.machine, kMeanwhile);
     *out = nullptr;
     if (bytes == 0) return cudaSuccess;
     uint64_t made = wl::runtime::make(call.machine.memory, bytes, kind);

@@ -131,7 +131,8 @@ bool find_page(GlobalActor& actor, uint64_t address, uint32_t bytes, Here& here)
     const uint64_t into = address - here.begin, length = here.end - here.begin;
     if (into < length && bytes <= length - into) return (address & (bytes - 1)) == 0;
     const Allocation* a = (address & (bytes - 1)) == 0 ? holder(actor, address, bytes) : nullptr;
-    if (a == nullptr) return false;
+    // Of what was allocated while the launch waited for others nothing is kept.
+    if (a == nullptr || actor.last_region >= actor.shadow->regions.size()) return false;
     const uint64_t page = address / kPageBytes * kPageBytes;
     here.allocation = a;
     here.page = &page_at(*actor.shadow, actor.last_region, address);
