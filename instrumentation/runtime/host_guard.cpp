@@ -90,23 +90,23 @@ void report_touch(Machine& m, const Watched& w, const PageTouch& t) {
 }  // namespace
 
 void guard_host(Machine& m) {
-    if (m.ordering.watched.empty()) return;
+    constexpr size_t kMostWatched = 256;  // each call goes through all
+    const auto& watched = m.ordering.watched;
     std::vector<GuardedPages> pages;
-    for (const Watched& w : m.ordering.watched) {
-        const Region* r = region_of(m.memory, w.begin);
-        const bool ours = r != nullptr && r->owned && r->shared == nullptr && !w.polled;
-        if (ours && !w.bytes.empty()) pages.push_back(pages_of(w));
+    for (size_t k = 0; k < std::min(watched.size(), kMostWatched); ++k) {
+        const Region* r = region_of(m.memory, watched[k].begin);
+        const bool ours = r != nullptr && r->owned && r->shared == nullptr && !watched[k].polled;
+        if (ours && !watched[k].bytes.empty()) pages.push_back(pages_of(watched[k]));
     }
     pages = joined(std::move(pages));
-    if (pages.size() > kMostGuarded) {
+    if (pages.size() > kMostGuarded || watched.size() > kMostWatched)
         tell_note_once(
             m,
-            "more than 64 parts of pinned and managed memory were in use by work at once: whether the host "
-            "reads some of "
-            "them too early was not looked at"
+            "more parts of pinned and managed memory were in use by work at once than are guarded: whether "
+            "the host "
+            "reads the others too early was not looked at"
         );
-        pages.resize(kMostGuarded);
-    }
+    if (pages.size() > kMostGuarded) pages.resize(kMostGuarded);
     guard_pages(pages);
 }
 
