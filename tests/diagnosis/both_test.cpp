@@ -61,6 +61,12 @@ INSTANTIATE_TEST_SUITE_P(
         Changed{"sum += x[i % cols];", "sum += x[i / planes];", 900},
         Changed{"h = counts[c] >> m;", "h = (counts[c] + (1 << (m - 1))) >> m;", 1200},
         Changed{"h = counts[c] * n >> 4;", "h = (long long)counts[c] * (long long)n >> 4ll;", 1500},
+        // the ends of a range, whichever is the lower one
+        Changed{
+            "const float a = x[c] - t, b = x[n] - t; sum = fmaxf(sum, a); cell = fminf(cell, b);",
+            "const float a = x[c] - t, b = x[n] - t; sum = fmaxf(sum, fminf(a, b)); cell = fminf(cell, "
+            "fmaxf(a, b));",
+            1200},
         // another element of the array that it tells apart
         Changed{
             "if (c > 1 && counts[c] != n) sum += x[c - 2];",

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <ranges>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace wl::diagnosis::rewrite {
@@ -87,6 +88,29 @@ void divide_if_any(Writer& w, const Body& body, const Statement& st, int k) {
             otherwise(kTelling, v->name + element);
 }
 
+// Two numbers of one declaration that are read once each, as the ends of a range: `fminf(t0, t1)` for `t0`
+// and `fmaxf(t0, t1)` for `t1`, whichever comes first.
+void order_ends(Writer& w, const Body& body, const Statement& st) {
+    std::vector<std::pair<const Variable*, int>> ends;  // with the one place where it is read
+    for (const Variable& v : w.s.variables) {
+        if (v.from <= st.first || v.from >= st.last || !is_real(v)) continue;
+        std::vector<int> reads;
+        for (int k = st.last; k < body.close; ++k)
+            if (variable_at(w.s, k) == &v) reads.push_back(k);
+        if (reads.size() == 1 && is_operand(w.s, reads.front())) ends.emplace_back(&v, reads.front());
+    }
+    if (ends.size() != 2) return;
+    const std::string both = fmt::format("({}, {})", ends[0].first->name, ends[1].first->name);
+    if (ends[0].second > ends[1].second) std::swap(ends[0], ends[1]);
+    for (const auto& [first, second] : {std::pair("fminf", "fmaxf"), std::pair("fmaxf", "fminf")}) {
+        Rewrite r{"wrong_operand", 2, "", "", 0, {}};
+        add_place(w.s, r, ends[0].second, ends[0].second, first + both);
+        add_place(w.s, r, ends[1].second, ends[1].second, second + both);
+        r.bias = kTogether + kTelling;
+        w.add(std::move(r));
+    }
+}
+
 }  // namespace
 
 void add_both(Writer& w) {
@@ -96,6 +120,9 @@ void add_both(Writer& w) {
         try_rows(w, rows, k, body), join_others(w, body, k), exchange_planes(w, body, k);
         if (const Statement* const st = statement_of(body, k)) divide_if_any(w, body, *st, k);
     });
+    for (const Body& body : w.s.bodies)
+        for (const Statement& st : body.statements)
+            if (!is_mark(w.s, st)) order_ends(w, body, st);
 }
 
 }  // namespace wl::diagnosis::rewrite
