@@ -86,5 +86,16 @@ TEST(Both, WhatBitsAreMixedWithIsHardlyWrong) {
     EXPECT_LT(mixed->log_prior, shifted->log_prior - 20);
 }
 
+// All bits added to an index take one from it by wrapping alone.
+TEST(Rewrites, AMaskIsNoTerm) {
+    const std::string text = "#define FULL 0xffffffffu\nconstexpr unsigned kAll = 0xFFFFFFFF;\n" +
+        kernel_with("sum += x[counts[c]]; y[c] = __shfl_sync(FULL, sum, n) + (kAll & h);");
+    for (const Rewrite& r : changes_of(text))
+        for (const Edit& e : r.edits) {
+            EXPECT_EQ(e.text.find("+ FULL"), std::string::npos) << e.text;
+            EXPECT_EQ(e.text.find("- kAll"), std::string::npos) << e.text;
+        }
+}
+
 }  // namespace
 }  // namespace wl::diagnosis::rewrite

@@ -371,7 +371,7 @@ TEST(OtherData, AValueThatFitsTheRangeOfTheInputsAloneIsNotProven) {
         words.insert(words.end(), more.begin(), more.end());
         return json::parse(test::warplens(words).out, nullptr, false).at("findings")[0];
     };
-    const json wrong = first({"--try", "18: 0.0f -> i"});
+    const json wrong = first({"--search", "0", "--try", "18: 0.0f -> i"});
     EXPECT_EQ(wrong.at("evidence_kind"), "mends") << wrong.dump(1);
     EXPECT_NE(std::string(wrong.at("proof")).find("with values 16 times as large"), std::string::npos);
     const json right = first({"--try", "18: 0.0f -> CUDART_INF_F"});

@@ -209,6 +209,36 @@ void for_each_token(const Writer& w, const std::function<void(int, const Body&)>
     }
 }
 
+namespace {
+
+// Names of the file that stand for all bits, as masks of lanes do: `#define FULL 0xffffffffu`.
+std::set<std::string, std::less<>> masks_of(const Source& s) {
+    std::set<std::string, std::less<>> out;
+    for (int k = 2; k < s.count(); ++k) {
+        const std::string_view w = s.word(k);
+        if (s.at(k).kind != Token::Kind::number || !w.starts_with("0x")) continue;
+        const std::string_view digits = w.substr(2, std::min(w.find_first_of("uUlL"), w.size()) - 2);
+        const bool all = digits.size() >= 8 && digits.find_first_not_of("fF") == digits.npos;
+        const int name = s.is(k - 1, "=") ? k - 2 : s.is(k - 2, "define") ? k - 1 : -1;
+        if (all && name >= 0 && s.at(name).kind == Token::Kind::word) out.emplace(s.word(name));
+    }
+    return out;
+}
+
+// A sum with one is a number less one by wrapping alone.
+bool wraps(const Rewrite& r, const std::set<std::string, std::less<>>& masks) {
+    return std::any_of(r.edits.begin(), r.edits.end(), [&](const Edit& e) {
+        const std::vector<std::string_view> words = words_of(e.text);
+        for (size_t k = 1; k < words.size(); ++k) {
+            const bool sign = words[k - 1] == "+" || words[k - 1] == "-" || words[k - 1] == "*";
+            if (sign && masks.contains(words[k])) return true;
+        }
+        return false;
+    });
+}
+
+}  // namespace
+
 std::vector<Rewrite> rewrites(const Source& source, const SearchContext& context) {
     Writer w{source, context};
     for (const auto& [family, add] : kFamilies) {
@@ -229,6 +259,8 @@ std::vector<Rewrite> rewrites(const Source& source, const SearchContext& context
     if (context.rounding)
         for (Rewrite& r : w.out) r.log_prior += widens(r) ? kWider : 0;
     add_alike(source, w.out);
+    if (const auto masks = masks_of(source); !masks.empty())
+        std::erase_if(w.out, [&](const Rewrite& r) { return wraps(r, masks); });
     std::stable_sort(w.out.begin(), w.out.end(), [](const Rewrite& a, const Rewrite& b) {
         return std::tuple(score(a), a.suspicion_rank, -a.line) <
             std::tuple(score(b), b.suspicion_rank, -b.line);
