@@ -256,7 +256,7 @@ void async_api() {
     cudaEvent_t begin, end;
     cudaEventCreate(&begin), cudaEventCreate(&end);
     cudaEventRecord(begin);
-    cudaMemcpyAsync(d.x, host, kBytes, cudaMemcpyHostToDevice);
+    cudaMemcpyAsync(d.x, host, kBytes, cudaMemcpyHostToDevice), printf("%g\n", host[0]);
     consume<<<16, 256>>>(d.x, d.y);
     cudaMemcpyAsync(host, d.y, kBytes, cudaMemcpyDeviceToHost);
     cudaEventRecord(end);
