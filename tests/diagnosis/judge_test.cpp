@@ -136,6 +136,16 @@ TEST(Judge, OfALaterLaunchLinesAreExecutedStill) {
     EXPECT_EQ(right.at("proven"), true) << right.dump(1);
 }
 
+// The first launch wrote what the second one should have changed: that is no cause, and two threads that
+// update one place are.
+TEST(Judge, ALostUpdateOfALaterLaunchLeads) {
+    const json all = all_of({"judge/marked", "plain"}, {"--search", "0"});
+    EXPECT_EQ(all.at(0).at("where").at("launch"), 2) << all.dump(1);
+    EXPECT_TRUE(std::string(all.at(0).at("rule")).starts_with("race_")) << all.dump(1);
+    const auto differs = [](const json& f) { return f.at("rule") == "values_differ"; };
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), differs));
+}
+
 // What nobody writes is not wrong at the end either.
 TEST(Judge, OfASequenceAsMuchIsWrittenAsBefore) {
     const Asked less{"judge/summed", "less"};
