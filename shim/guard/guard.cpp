@@ -13,6 +13,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <pthread.h>
 #include <unwind.h>
 #include <utility>
 
@@ -73,6 +74,13 @@ UnderWay& under_way() {
     static auto* const kUnderWay = new UnderWay;
     return *kUnderWay;
 }
+
+// A child has none of the threads whose calls are under way, and one of them may hold the lock.
+struct AtFork {
+    AtFork() {
+        pthread_atfork(nullptr, nullptr, [] { new (&under_way()) UnderWay; });
+    }
+} at_fork;
 
 }  // namespace
 
