@@ -70,15 +70,13 @@ struct UnderWay {
     int calls = 0;    // of all threads
     bool is_guarded = false;
 };
-UnderWay& under_way() {
-    static auto* const kUnderWay = new UnderWay;
-    return *kUnderWay;
-}
+// Takes nothing of the heap, whose locks a child has not given back when it comes to this.
+constinit UnderWay under_way;
 
 // A child has none of the threads whose calls are under way, and one of them may hold the lock.
 struct AtFork {
     AtFork() {
-        pthread_atfork(nullptr, nullptr, [] { new (&under_way()) UnderWay; });
+        pthread_atfork(nullptr, nullptr, [] { new (&under_way) UnderWay; });
     }
 } at_fork;
 
@@ -87,7 +85,7 @@ struct AtFork {
 void Entered::enter() const {
     std::vector<PageTouch> touches;
     {
-        UnderWay& now = under_way();
+        UnderWay& now = under_way;
         const std::scoped_lock lock(now.lock);
         if (now.calls++ == 0 && std::exchange(now.is_guarded, false)) touches = release_pages();
     }
@@ -99,7 +97,7 @@ void Entered::enter() const {
 void Entered::leave() const {
     std::optional<cudart::Call> call;
     if (runtime::is_watching()) call.emplace(cudart::begin_without_looking());
-    UnderWay& now = under_way();
+    UnderWay& now = under_way;
     const std::scoped_lock lock(now.lock);
     if (--now.calls != 0 || !call) return;
     runtime::guard_host(call->machine);
