@@ -1,7 +1,7 @@
 // Every change that the search would try on a source, in its order, without running anything: what a step in
 // the table of edits, or in the code beside it, does to the lists is seen by comparing two builds.
 //   edit_lists FILE...         a line for each source and fault: how many changes, and a hash of all of them
-//   edit_lists --full FILE...  the changes themselves
+//   edit_lists --full FILE...  the changes themselves, each after the file in rewrite/ that makes it
 #include "instrumentation/base/lines.h"
 #include "instrumentation/base/text.h"
 #include "instrumentation/diagnosis/rewrite/rewrite.h"
@@ -31,6 +31,14 @@ std::string text_of(const Rewrite& r) {
     for (const Edit& e : r.edits) out += fmt::format(" [{}+{}: `{}`]", e.begin, e.length, e.text);
     for (const auto& b : r.besides) out += fmt::format(" besides {}: `{}` -> `{}`", b.line, b.was, b.now);
     return r.remark.empty() ? out : out + " remark: " + r.remark;
+}
+
+// "several/borders" of ".../rewrite/several/borders.cpp".
+std::string_view maker_of(const Rewrite& r) {
+    std::string_view file = r.made_in;
+    constexpr std::string_view kFolder = "rewrite/";
+    if (const size_t at = file.rfind(kFolder); at != file.npos) file.remove_prefix(at + kFolder.size());
+    return file.substr(0, file.rfind('.'));
 }
 
 std::set<std::string> faults_of(const std::string& text) {
@@ -87,7 +95,7 @@ void list(const std::string& path, bool full) {
             for (const Rewrite& r : changes) {
                 const std::string line = text_of(r);
                 hash = hashed(hash, line);
-                if (full) fmt::print("{}\n", line);
+                if (full) fmt::print("{} {}\n", maker_of(r), line);
             }
             if (!full) fmt::print("{} {} {}: {} changes, {:016x}\n", path, fault, k, changes.size(), hash);
         }

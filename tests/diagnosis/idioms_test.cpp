@@ -79,9 +79,6 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{"sum += logf(x[c]);", "sum += logf(fabsf(x[c]));", 320},
         OneAway{"sum += sqrtf(x[c] - m);", "sum += sqrtf(fmaxf(x[c] - m, 0.0f));", 450},
         // the other bits, a clamp, a state that nobody reads, a factor of what a table says
-        OneAway{"sum += (c & 0xffff) * m;", "sum += (c >> 16) * m;", 300},
-        OneAway{"sum += (c >> 4) * m;", "sum += (c & 0xfu) * m;", 300},
-        OneAway{"sum += x[c > n ? n : c];", "sum += x[c > n - 1 ? n - 1 : c];", 300},
         OneAway{"sum = c > 0 ? y[c] : 0.0f;", "sum = c > 0 ? y[c] : x[row * cols + t];", 500},
         OneAway{"sum += y[kBack[c] + t];", "sum += y[kBack[c] * n + t];", 700},
         // a quotient of nothing
@@ -91,25 +88,6 @@ INSTANTIATE_TEST_SUITE_P(
             "const int i = kBack[c]; sum += x[i];",
             "const int i = kBack[c]; if (i == n) continue; sum += x[i];",
             300},
-        // a whole warp, the whole grid, an even number below
-        OneAway{"sum += __shfl_down_sync(~0u, sum, 8, 16);", "sum += __shfl_down_sync(~0u, sum, 8, 32);", 20},
-        OneAway{
-            "for (int o = 8; o > 0; o /= 2) sum += __shfl_xor_sync(~0u, sum, o);",
-            "for (int o = 16; o > 0; o /= 2) sum += __shfl_xor_sync(~0u, sum, o);",
-            40},
-        OneAway{
-            "for (int o = 1; o < 16; o *= 2) sum += __shfl_xor_sync(~0u, sum, o);",
-            "for (int o = 1; o < 32; o *= 2) sum += __shfl_xor_sync(~0u, sum, o);",
-            40},
-        OneAway{"c += blockDim.x;", "c += blockDim.x * gridDim.x;", 60},
-        OneAway{"sum += x[c >> 1];", "sum += x[(c & ~1)];", 300},
-        // below zero the integer under it, at every place of the statement
-        OneAway{"out[t] = (int)m;", "out[t] = (int)floorf(m);", 450},
-        OneAway{
-            "const int i = (int)m, j = (int)sum; sum += x[i + j];",
-            "const int i = (int)floorf(m), j = (int)floorf(sum); sum += x[i + j];",
-            300},
-        OneAway{"out[t] = (signed char)(m * sum);", "out[t] = (signed char)(rintf(m * sum));", 450},
         // rows that are twice as long, and the part of what comes before all of it
         OneAway{"sum += x[row * n + c];", "sum += x[row * 2 * n + c];", 900},
         OneAway{
@@ -129,28 +107,14 @@ INSTANTIATE_TEST_SUITE_P(
             "const float a = x[0], b = x[1]; sum = x[2] * (1 - a) + x[3] * a + b;",
             "const float a = x[0], b = x[1]; sum = x[2] * (1 - b) + x[3] * b + b;",
             1000},
-        // another name for what has one
-        OneAway{"const float a = m; sum += a * x[c];", "const float a = m / rows; sum += a * x[c];", 100},
         // nothing divides a whole number that is cast
         OneAway{"m = (float)c / t;", "m = t > 0 ? (float)c / t : 0.0f;", 600},
         // one lane adds, what is given and never asked
-        OneAway{"atomicAdd(&out[0], sum);", "if (threadIdx.x % 32 == 0) atomicAdd(&out[0], sum);", 100},
         OneAway{"sum += (float)c;", "sum += (float)(c - n);", 400},
         OneAway{
             "const float dt = x[1]; sum += expf(-x[c]);",
             "const float dt = x[1]; sum += expf(-x[c] * dt);",
             200},
-        // a copy that is made for some, and zeros for the others
-        OneAway{
-            "if (c < n) __pipeline_memcpy_async(&out[c], x + c, 4);",
-            "if (c < n) __pipeline_memcpy_async(&out[c], x + c, 4); else out[c] = {};",
-            200},
-        // from the other end
-        OneAway{"sum += x[t + c];", "sum += x[t + cols - 1 - c];", 300},
-        OneAway{"sum += x[c * n];", "sum += x[(cols - 1 - c) * n];", 300},
-        // warps of a block, one lane of a warp
-        OneAway{"out[row * blockDim.x + c] = m;", "out[row * (blockDim.x / 32) + c] = m;", 300},
-        OneAway{"out[row] = m;", "if (threadIdx.x % 32 == 0) out[row] = m;", 400},
         // a first value among several
         OneAway{
             "float f[2] = {0.0f, m}; sum += f[0];",
@@ -167,20 +131,6 @@ INSTANTIATE_TEST_SUITE_P(
             "for (int i = t; i < n; ++i) sum += x[i - (rows - 1)];",
             "for (int i = t; i < n + rows - 1; ++i) sum += x[i - (rows - 1)];",
             700},
-        // behind an extent
-        OneAway{"sum += c < n ? x[c] : y[c];", "sum += c < n ? x[c] : y[c - n];", 200},
-        OneAway{"sum += c >= n ? y[c] * c : x[c];", "sum += c >= n ? y[c - n] * (c - n) : x[c];", 600},
-        OneAway{
-            "if (c < n) sum += x[c]; else sum += y[c * 2];",
-            "if (c < n) sum += x[c]; else sum += y[(c - n) * 2];",
-            300},
-        // inner loops
-        OneAway{
-            "for (int j = 0; j < cols; ++j) sum += x[j];",
-            "for (int j = c + 1; j < cols; ++j) sum += x[j];",
-            300},
-        OneAway{
-            "for (int j = 0; j < cols; ++j) sum += x[j];", "for (int j = 0; j <= c; ++j) sum += x[j];", 400},
         // operands exchanged where one of them stands elsewhere, too
         OneAway{"sum += x[row * c + cols] * cols;", "sum += x[row * cols + c] * cols;", 200},
         // tables that nobody reads, and that say yes or no
@@ -193,21 +143,6 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{"sum += x[c + t];", "if (c != t) sum += x[c + t];", 900},
         OneAway{"out[t] = x[c] + (c >> 1);", "out[t] = x[c] + (c >> 31);", 400},
         // what nobody feeds
-        OneAway{
-            "sum += expf(x[c] * 2.0f - m);", "sum += expf(x[c] * 2.0f - m); m = fmaxf(m, x[c] * 2.0f);", 400},
-        OneAway{"m = fmaxf(m, x[c]); ", "m = fmaxf(m, x[c]); sum += x[c];", 400},
-        OneAway{
-            "out[t] = expf(x[c] - m) / sum;", "out[t] = expf(x[c] - m) / sum; sum += expf(x[c] - m);", 900},
-        OneAway{"if (c == t) ;", "if (c == t) m = -1.0f;", 400},
-        OneAway{
-            "for (int o = 16; o > 0; o /= 2) ;",
-            "for (int o = 16; o > 0; o /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, o);",
-            200},
-        OneAway{
-            "sum += x[c];",
-            "for (int wl_i = 16; wl_i > 0; wl_i /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, wl_i); sum += "
-            "x[c];",
-            1200},
         OneAway{"if (t < n) ;", "if (t < n) out[row * cols + t] = sum;", 900},
         OneAway{"two.x += x[c];", "two.x += x[c]; two.y += x[c];", 900},
         OneAway{"sum += m / (y[c + 1] - y[c]);", "sum += m / x[c];", 300},
@@ -234,8 +169,6 @@ INSTANTIATE_TEST_SUITE_P(
             "const int u = 64; for (int k = 0; k < min(u, cols - c); ++k) sum += x[c + k];",
             1200},
         OneAway{"sum = 1.0f - two.x;", "sum = fminf(1.0f - two.x, 1.0f);", 900},
-        OneAway{"sum = int(m);", "sum = int(floorf(m));", 450},
-        OneAway{"sum = m - two.x - two.y;", "sum = m - two.x - two.y - two.z;", 300},
         OneAway{
             "for (int k = 0; k < n; ++k) sum += x[k];", "for (int k = 0; k < 2 * n; ++k) sum += x[k];", 400},
         OneAway{

@@ -157,7 +157,6 @@ INSTANTIATE_TEST_SUITE_P(
         OneAway{"part[t] = sum * scale + best;", "part[t] = sum * (scale + best);"},
         OneAway{"part[t] = sum / scale * best;", "part[t] = sum / (scale * best);"},
         OneAway{"low = __float2half(sum) * __float2half(scale);", "low = __float2half(sum * scale);"},
-        OneAway{"half acc = 0.0f; acc = __hadd(acc, low);", "float acc = 0.0f; acc = __fadd_rn(acc, low);"},
         // work that is done once, sums of several
         OneAway{
             "if (t < cols) part[t] = x[t];",

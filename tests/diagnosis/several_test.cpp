@@ -90,7 +90,6 @@ INSTANTIATE_TEST_SUITE_P(
             "int part = 0;\npart += c * t;\nturn += part >> 15;",
             "int part = 1 << 14;\npart += c * t;\nturn += part >> 15;",
             3000},
-        Changed{"turn = (short)(turn >> 2);", "turn = (short)saturate(turn >> 2);", 3000},
         Changed{"sum += law.alpha * low;", "sum += (odd ? law.alpha : 1.0f - law.alpha) * low;", 4000},
         // a macro and a template's number are numbers like others
         Changed{"sum += x[c * rows + t];", "sum += x[t * TAPS + c];", 4000},
@@ -130,63 +129,14 @@ INSTANTIATE_TEST_SUITE_P(
             "d.x = x[0] * low + x[3] * norm;\nd.y = x[1] * low + x[4] * norm;",
             "d.x = x[0] * low + x[1] * norm;\nd.y = x[3] * low + x[4] * norm;",
             2500},
-        // as it is written elsewhere
-        Changed{
-            "if (odd) turn = (turn + 1) & (cols - 1);\n++turn;",
-            "if (odd) turn = (turn + 1) & (cols - 1);\nturn = (turn + 1) & (cols - 1);",
-            2500},
-        Changed{
-            "int left = 0;\nturn += left + saturate(row);",
-            "int left = saturate(row);\nturn += left + saturate(row);",
-            3000},
-        Changed{
-            "turn += ids[2 * t];\nturn += ids[t + 1];", "turn += ids[2 * t];\nturn += ids[2 * t + 1];", 1500},
-        Changed{
-            "turn += ids[2 * t];\nsum += x[t + 1] * x[t + 2];",
-            "turn += ids[2 * t];\nsum += x[2 * t + 1] * x[2 * t + 2];",
-            2500},
-        Changed{"turn += (c & 1) + 2 * (c & 1);", "turn += (c & 1) + 2 * (c >> 1 & 1);", 1500},
-        Changed{"turn += c % 4 + 4 * (c % 4);", "turn += c % 4 + 4 * (c / 4 % 4);", 1500},
         // wide enough, and on whole groups
-        Changed{
-            "const unsigned long long bit = 1u << c;\nsum += bit;",
-            "const unsigned long long bit = 1ull << c;\nsum += bit;",
-            2500},
-        Changed{
-            "const int per = rows / K;\nconst float4 v = reinterpret_cast<const float4*>(x)[per];\nsum += "
-            "v.x;",
-            "const int per = (rows / K + 3) & ~3;\nconst float4 v = reinterpret_cast<const "
-            "float4*>(x)[per];\nsum += v.x;",
-            4000},
-        Changed{
-            "const double at = c, by = low;\nconst float far = static_cast<float>(at) * "
-            "static_cast<float>(by);\nsum += far - rintf(far);",
-            "const double at = c, by = low;\nconst double far = (at) * (by);\nsum += far - rint(far);",
-            1500},
-        Changed{
-            "sum += low * low + norm * norm - low * norm;",
-            "sum += low * low + norm * norm - 2.0f * low * norm;",
-            500},
         Changed{
             "const int at = row + 1;\nsum += x[at];",
             "const int at = row + 1; if (at >= cols) return;\nsum += x[at];",
             3000},
         // a second limit, a flag, rows of one array, the other end of another
-        Changed{"if (c > row) continue;", "if (c > row || c <= row - cols) continue;", 5000},
-        Changed{"if (c <= row) sum += low;", "if (c <= row && c > row - cols) sum += low;", 5000},
-        Changed{
-            "const float* far = x + 1;\nsum += x[c] * far[t];",
-            "const float* far = x + 1;\nsum += odd ? far[c] * x[t] : x[c] * far[t];",
-            4000},
-        Changed{
-            "sum += x[c * cols + t];\nsum += x[row * rows + t];",
-            "sum += x[c * rows + t];\nsum += x[row * rows + t];",
-            200},
         Changed{"sum += x[-1 - turn];", "sum += x[cols - 1 + turn];", 2500},
         // groups, samples, guards, and what lies inside
-        Changed{"turn += 15 << (t & 3);", "turn += 15 << (t & 28);", 4000},
-        Changed{"turn += 15 << (t & 3);", "turn += 15 << (t & ~3);", 4000},
-        Changed{"sum += norm / cols;", "sum += norm / (cols - 1);", 2500},
         Changed{"sum += low;\nif (c < turn) continue;", "if (c < turn) continue;\nsum += low;", 4000},
         Changed{
             "const int left = c - turn;\nsum += x[left];",
@@ -200,54 +150,9 @@ INSTANTIATE_TEST_SUITE_P(
             "__shared__ int bins[32];\n__syncthreads();\nturn += bins[0];",
             "__shared__ int bins[32];\nbins[t] = 0; __syncthreads();\nturn += bins[0];",
             2500},
-        Changed{
-            "constexpr int kRow = K + 1;\nsum += reinterpret_cast<const float4*>(x)[kRow].x;",
-            "constexpr int kRow = K + 4;\nsum += reinterpret_cast<const float4*>(x)[kRow].x;",
-            2500},
-        // what nobody asks for
-        Changed{
-            "turn = ids[c];\nsum += turn;",
-            "turn = ids[c];\nif (turn == kTile) continue; sum += turn;",
-            1500},
-        Changed{
-            "const float d1 = x[c];\nif (d1 < low) { low = d1; } else if (d1 < norm) norm = d1;",
-            "const float d1 = x[c];\nif (d1 < low) { norm = low; low = d1; } else if (d1 < norm) norm = d1;",
-            600},
-        Changed{
-            "const int pick = c / 2;\nturn = rows;",
-            "const int pick = c / 2;\nturn = pick == t ? cols : rows;",
-            4000},
-        Changed{
-            "float lost = low; lost = fabsf(lost);\nsum += norm * x[c];",
-            "float lost = low; lost = fabsf(lost);\nsum += (norm + lost / rows) * x[c];",
-            4000},
-        Changed{
-            "int below = __shfl_up_sync(~0u, turn, 1);\nturn = below;",
-            "int below = __shfl_up_sync(~0u, turn, 1); if (t == 0) below = 0;\nturn = below;",
-            6000},
         // of what stands behind a sign the brackets as well
         Changed{"turn = c - t;", "turn = c - (1 - t);", 6000},
-        // what nobody asks for says who takes part, which, and by which sign
-        Changed{"turn = c;\nsum += x[turn];", "turn = c; if (ids[turn]) continue;\nsum += x[turn];", 1500},
-        Changed{
-            "const int heads = 4 * cols;\nturn = t % rows;",
-            "const int heads = 4 * cols;\nturn = t / (heads / rows);",
-            500},
-        Changed{
-            "const int q = c - t;\nturn += odd;", "const int q = c - t;\nturn += (odd != (q < 0));", 2500},
-        Changed{
-            "const int u = ids[c];\nfor (int e = turn; e < turn + 1; ++e) sum += x[e];",
-            "const int u = ids[c];\nfor (int e = u; e < u + 1; ++e) sum += x[e];",
-            500},
-        // squares, and exponents that are counted from the largest
-        Changed{"norm = low * x[c];", "norm = low * law.alpha * law.alpha * x[c];", 1500},
-        Changed{"if (t < rows) sum += x[t];", "if (t < rows * rows) sum += x[t];", 3000},
-        Changed{
-            "sum += expf(x[c]);\nnorm = logf(sum);",
-            "sum += expf(x[c] - low);\nnorm = low + logf(sum);",
-            1500},
         // components, and what ends as its twin does
-        Changed{"norm += (d.y - d.x) * low;", "norm += (d.z - d.y) * low;", 3000},
         Changed{
             "const int x0 = row * kBlock, y0 = t * kBlock - 1;\nturn = x0 + y0;",
             "const int x0 = row * kBlock - 1, y0 = t * kBlock - 1;\nturn = x0 + y0;",
@@ -265,26 +170,6 @@ INSTANTIATE_TEST_SUITE_P(
         Changed{"if (turn == 0) y[c] = sum;", "if (turn == 0) y[c] = sum; else y[c] = -sum;", 9000},
         Changed{"atomicAdd(&y[c], sum);", "if (blockIdx.x == 0) atomicAdd(&y[c], sum);", 500},
         Changed{"norm = low / x[c];", "norm = 1.0f - low / x[c];", 3000},
-        Changed{
-            "turn = static_cast<short>(low / norm);", "turn = static_cast<short>(rintf(low / norm));", 3000},
-        // elements in another order
-        Changed{
-            "sum += x[c * cols + t] - x[(c + 1) * cols + t];",
-            "sum += x[t * rows + c] - x[t * rows + c + 1];",
-            2500},
-        Changed{
-            "sum += tile[0] * low - tile[1] * norm - tile[2];",
-            "sum += tile[2] * low - tile[1] * norm - tile[0];",
-            3000},
-        Changed{
-            "for (int j = t; j < cols; ++j) sum += tile[j & 1];",
-            "for (int j = t; j < cols; ++j) sum += tile[(j - t) & 1];",
-            500},
-        Changed{
-            "if (c >= rows) continue;\ny[c * cols + t] = sum;",
-            "if (c >= rows || t >= cols) continue;\ny[c * cols + t] = sum;",
-            500},
-        Changed{"sum += x[rows] - x[turn * rows];", "sum += x[cols] - x[turn * cols];", 4000},
         // what one block, or one lane, does for all
         Changed{
             "if (c < rows) atomicAdd(&y[c], x[c]);",
@@ -300,10 +185,6 @@ INSTANTIATE_TEST_SUITE_P(
             "for (int i = t; i < cols; i += blockDim.x) sum += x[i];",
             2500},
         // a threshold, and where checksums begin
-        Changed{
-            "const float least = 2.0f * low;\nnorm = x[c];\nsum += norm;",
-            "const float least = 2.0f * low;\nnorm = x[c];\nif (norm >= least) sum += norm;",
-            2500},
         Changed{"unsigned crc = 0u;\nturn = crc;", "unsigned crc = 0xffffffffu;\nturn = crc;", 2500},
         // what follows in a series, with its own extent
         Changed{

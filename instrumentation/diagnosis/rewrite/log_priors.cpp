@@ -133,8 +133,6 @@ constexpr std::array kOdds = {
     LogPrior{Family::combined,   "wrong_condition",     3, -10},
     LogPrior{Family::missing,    "wrong_initial_value", 2, 10 }, // a counter that nobody sets back
     LogPrior{Family::combined,   "wrong_operand",       2, 0  }, // on the other side of a bracket
-    LogPrior{Family::wide,       "overflow",            2, 0  }, // all of a statement
-    LogPrior{Family::wide,       "precision",           1, 20 },
     LogPrior{Family::terms,      "constant_factor",     1, 35 }, // one that all of it lacks
     LogPrior{Family::conditions, "wrong_condition",     1, 35 }, // a triangle that should be zero
     LogPrior{Family::missing,    "partial_reduction",   1, 25 },
@@ -162,10 +160,6 @@ constexpr std::array kOdds = {
     LogPrior{Family::idioms,     "wrong_initial_value", 1, 25 },
     LogPrior{Family::idioms,     "wrong_condition",     1, 10 },
     LogPrior{Family::idioms,     "boundary_off_by_one", 1, 30 },
-    LogPrior{Family::warps,      "wrong_index",         1, 25 },
-    LogPrior{Family::warps,      "wrong_constant",      1, 20 },
-    LogPrior{Family::warps,      "wrong_condition",     1, 30 },
-    LogPrior{Family::warps,      "wrong_condition",     2, 10 },
     LogPrior{Family::arrays,     "wrong_index",         1, 15 },
     LogPrior{Family::arrays,     "wrong_index",         2, 20 },
     LogPrior{Family::arrays,     "wrong_condition",     1, 20 },

@@ -40,10 +40,8 @@ constexpr std::pair<Family, void (*)(Writer&)> kFamilies[] = {
     {Family::loops,      add_loops     },
     {Family::unread,     add_unread    },
     {Family::combined,   add_combined  },
-    {Family::wide,       add_wide      },
     {Family::idioms,     add_idioms    },
     {Family::missing,    add_missing   },
-    {Family::warps,      add_warps     },
     {Family::arrays,     add_arrays    },
 };
 
@@ -136,14 +134,6 @@ bool is_given(const Body& body, const Variable& v) { return v.parameter && v.to 
 
 bool is_alone(const Source& s, const Statement& st) {
     return s.is(st.first - 1, ";") || s.is(st.first - 1, "{") || s.is(st.first - 1, "}");
-}
-
-bool halves(const Source& s, const Statement& loop) {
-    return s.is(loop.last - 2, "/=") || s.is(loop.last - 2, ">>=");
-}
-
-bool doubles(const Source& s, const Statement& loop) {
-    return s.is(loop.last - 2, "*=") || s.is(loop.last - 2, "<<=");
 }
 
 const Statement* statement_of(const Body& body, int token) {

@@ -5,6 +5,7 @@
 #include "instrumentation/diagnosis/rewrite/source.h"
 
 #include <functional>
+#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@ namespace wl::diagnosis::rewrite {
 
 constexpr int kTogether = 20;  // a log prior: several places that read alike
 
+using Maker = std::source_location;  // the code that makes a change: its file is Rewrite::made_in
+
 struct Writer {
     const Source& s;
     const SearchContext& context;
@@ -20,54 +23,63 @@ struct Writer {
 
     bool is_near(int token) const { return context.suspicion.contains(s.at(token).line); }
     // What stands from `first` to `last` becomes `now`.
-    void replace(const char* rule, int cost, int first, int last, const std::string& now) {
+    void replace(
+        const char* rule, int cost, int first, int last, const std::string& now, Maker by = Maker::current()
+    ) {
         const size_t begin = s.at(first).begin;
-        add({rule, cost, s.words(first, last), now, s.at(first).line, {{begin, s.at(last).end - begin, now}}}
-        );
+        add({rule, cost, s.words(first, last), now, s.at(first).line, {{begin, s.at(last).end - begin, now}}},
+            by);
     }
-    void insert(const char* rule, int cost, size_t at, int line, const std::string& now) {
-        add({rule, cost, "", now, line, {{at, 0, now}}});
+    void insert(
+        const char* rule, int cost, size_t at, int line, const std::string& now, Maker by = Maker::current()
+    ) {
+        add({rule, cost, "", now, line, {{at, 0, now}}}, by);
     }
-    void add(Rewrite r) { out.push_back(std::move(r)); }
+    void add(Rewrite r, Maker by = Maker::current()) {
+        r.made_in = by.file_name();
+        out.push_back(std::move(r));
+    }
 };
 
 // Log priors: what is rare, and mostly right where it can be made at all.
 constexpr int kRare = 20, kTelling = 45;
 // As Writer::replace, another text of several words.
-inline void put(Writer& w, int bias, const char* rule, int first, int last, const std::string& now) {
-    w.replace(rule, 2, first, last, now);
+inline void put(
+    Writer& w,
+    int bias,
+    const char* rule,
+    int first,
+    int last,
+    const std::string& now,
+    Maker by = Maker::current()
+) {
+    w.replace(rule, 2, first, last, now, by);
     w.out.back().bias = bias;
 }
 // As Writer::insert, before or behind a token, with a space between.
 inline void put_before(
-    Writer& w, int bias, const char* rule, int token, const std::string& now, int cost = 3
+    Writer& w,
+    int bias,
+    const char* rule,
+    int token,
+    const std::string& now,
+    int cost = 3,
+    Maker by = Maker::current()
 ) {
-    w.insert(rule, cost, w.s.at(token).begin, w.s.at(token).line, now + " ");
+    w.insert(rule, cost, w.s.at(token).begin, w.s.at(token).line, now + " ", by);
     w.out.back().bias = bias;
 }
 inline void put_behind(
-    Writer& w, int bias, const char* rule, int token, const std::string& now, int cost = 3
+    Writer& w,
+    int bias,
+    const char* rule,
+    int token,
+    const std::string& now,
+    int cost = 3,
+    Maker by = Maker::current()
 ) {
-    w.insert(rule, cost, w.s.at(token).end, w.s.at(token).line, " " + now);
+    w.insert(rule, cost, w.s.at(token).end, w.s.at(token).line, " " + now, by);
     w.out.back().bias = bias;
-}
-// One more place of a change, in the order of the text; it is told by the first.
-inline void add_place(const Source& s, Rewrite& r, int first, int last, const std::string& now) {
-    const std::string was = s.words(first, last);
-    if (r.edits.empty())
-        r.was = was, r.now = now, r.line = s.at(first).line;
-    else
-        r.besides.push_back({was, now, s.at(first).line});
-    r.edits.push_back({s.at(first).begin, s.at(last).end - s.at(first).begin, now});
-}
-// Another name at all of the tokens.
-inline void put_at_all(
-    Writer& w, int bias, const char* rule, const std::vector<int>& tokens, const std::string& now
-) {
-    Rewrite r{rule, 2, "", "", 0, {}};
-    for (const int k : tokens) add_place(w.s, r, k, k, now);
-    r.bias = bias;
-    w.add(std::move(r));
 }
 bool is_operand(const Source& s, int token);  // a variable that is read there, whole
 
@@ -84,9 +96,6 @@ inline bool is_extent(const Body& body, const Variable& v) {
 }
 bool is_unread(const Source& s, const Body& body, const Variable& v);  // set or given there, and never read
 bool is_alone(const Source& s, const Statement& statement);            // something can stand before it
-// Whether each turn of the `for` halves its number, or doubles it.
-bool halves(const Source& s, const Statement& loop);
-bool doubles(const Source& s, const Statement& loop);
 // The statement that holds the token; null: none.
 const Statement* statement_of(const Body& body, int token);
 // The `for` whose head declares it; null: none.
@@ -114,11 +123,9 @@ void add_operands(Writer& w);    // operands.cpp: an element for a variable, ano
 void add_brackets(Writer& w);    // brackets.cpp: what a factor or a conversion is of
 void add_loops(Writer& w);       // loops.cpp: work that is done once; sums of several
 void add_unread(Writer& w);      // unread.cpp: what is at hand and never read; rows of an index
-void add_wide(Writer& w);        // widen.cpp: a narrow type with what is computed for it
 void add_combined(Writer& w);    // combined.cpp: of two what stands for one
 void add_idioms(Writer& w);      // idioms.cpp: what right programs nearly always say
 void add_missing(Writer& w);     // missing/: statements that a function lacks
-void add_warps(Writer& w);       // warps.cpp: of a block its warps, of a warp one lane
 void add_arrays(Writer& w);      // arrays.cpp: how elements are looked up as a rule
 void add_siblings(Writer& w);    // siblings.cpp: expressions that are written twice with other names
 

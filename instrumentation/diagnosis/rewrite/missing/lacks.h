@@ -41,8 +41,6 @@ struct Facts {
 Facts facts_of(const Source& s, const Body& body);
 
 bool is_ever(const Facts& f, const Variable& v, Event::Kind kind);
-// A number of the function that begins with a value and is asked for before anybody feeds it.
-bool is_starved(const Facts& f, const Variable& v);
 // Whether what it holds there is asked for by nobody behind it, in the loop around that neither.
 bool is_unheard(const Facts& f, const Variable& v, int here);
 // Numbers of that kind, innermost first.
@@ -55,7 +53,15 @@ int sets_at(const Source& s, int name);
 bool is_empty_head(const Source& s, const Statement& st);  // of `if` or `for`: `;` is its body
 
 // Text put into a gap.
-void put(Writer& w, const Gap& gap, const char* rule, int cost, const std::string& text, int bias = 0);
+void put(
+    Writer& w,
+    const Gap& gap,
+    const char* rule,
+    int cost,
+    const std::string& text,
+    int bias = 0,
+    Maker by = Maker::current()
+);
 // To a list of texts without doubles, until it has so many.
 void add_new(std::vector<std::string>& out, std::string text, size_t most);
 
