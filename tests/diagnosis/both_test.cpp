@@ -54,10 +54,9 @@ INSTANTIATE_TEST_SUITE_P(
         Changed{"y[c] = tanhf(cell) + before[c];", "y[c] = tanhf(cell + before[c]);", 1000},
         Changed{"y[c] = sqrtf(cell + t);", "y[c] = sqrtf(cell) + t;", 900},
         Changed{"y[c] = t * (1.0f / sqrtf(cell + sum));", "y[c] = t * (1.0f / (sqrtf(cell) + sum));", 1500},
-        // a group and a place in it, what is rounded, and what overflows
+        // a group and a place in it, and what is rounded
         Changed{"sum += x[i % cols];", "sum += x[i / planes];", 900},
         Changed{"h = counts[c] >> m;", "h = (counts[c] + (1 << (m - 1))) >> m;", 1200},
-        Changed{"h = counts[c] * n >> 4;", "h = (long long)counts[c] * (long long)n >> 4ll;", 1500},
         // another element of the array that it tells apart
         Changed{
             "if (c > 1 && counts[c] != n) sum += x[c - 2];",

@@ -33,6 +33,16 @@ const Variable& named(const Source& s, const std::string& name) {
     });
 }
 
+TEST(Lacks, OnlyWhatNobodyFedIsStarved) {
+    const Source s = test::source_of(kLoops);
+    const Facts f = facts_of(s, s.bodies.front());
+    EXPECT_TRUE(is_starved(f, named(s, "starved")));
+    EXPECT_FALSE(is_starved(f, named(s, "fed")));
+    EXPECT_FALSE(is_starved(f, named(s, "product")))
+        << "the loop asks for it first, and feeds it behind that";
+    EXPECT_FALSE(is_starved(f, named(s, "last")));
+}
+
 TEST(Lacks, WhatALoopAsksForAtItsBeginIsHeardAtItsEnd) {
     const Source s = test::source_of(kLoops);
     const Facts f = facts_of(s, s.bodies.front());
@@ -110,9 +120,25 @@ TEST(Lacks, WhatTheRunShowedSaysHowEarlyAStatementComes) {
     SearchContext written{{}, {{4, 0}}}, unwritten = written;
     unwritten.unwritten = true;
     EXPECT_LT(first(unwritten, "y[i] = sum;"), 10);
-    EXPECT_GT(first(written, "y[i] = sum;"), first(unwritten, "y[i] = sum;"));
+    EXPECT_GT(first(written, "y[i] = sum;"), 40);
+    const std::ptrdiff_t none = static_cast<std::ptrdiff_t>(rewrites(test::source_of(text), written).size());
+    EXPECT_EQ(first(written, "x += blockIdx.y * n;"), none);
+    written.axes = "y";
+    EXPECT_LT(first(written, "x += blockIdx.y * n;"), none);
 }
 
+TEST(Lacks, AFunctionThatNobodyCallsIsCalledWithAValue) {
+    const std::string before =
+                          "__device__ float gated(float v) { return v / (1.0f + v); }\n"
+                          "__global__ void f(const float* x, float* y) {\n    y[threadIdx.x] = ",
+                      wrong = before + "x[threadIdx.x];\n}\n", right = before + "gated(x[threadIdx.x]);\n}\n";
+    const std::vector<Rewrite> all = rewrites(test::source_of(wrong), {{}, {{3, 0}}});
+    const auto found = test::change_into(all, wrong, right);
+    ASSERT_NE(found, all.end());
+    EXPECT_LT(found - all.begin(), 20);
+}
+
+// A function of the source may write what it is handed.
 TEST(Stores, OfWhatAFunctionIsHandedNoneIsMissing) {
     const Source s = test::source_of(
         "__device__ void update(float& p, float g) { p -= g; }\n"

@@ -75,6 +75,20 @@ INSTANTIATE_TEST_SUITE_P(
             "    @for (int wl_i = len + threadIdx.x; wl_i < steps; wl_i += blockDim.x) path[wl_i] = -1;@\n"
             "}\n",
             400},
+        // outputs that are written together elsewhere
+        LeftOut{
+            "__global__ void f(const float2* c_in, const int* h_in, float2* c_out, int* h_out, int n) {\n"
+            "    const int at = blockIdx.x * 32 + threadIdx.x;\n"
+            "    const float2 c = c_in[at];\n"
+            "    if (at >= n) {\n"
+            "        c_out[at] = c;\n"
+            "        @h_out[at] = h_in[at];@\n"
+            "        return;\n"
+            "    }\n"
+            "    c_out[at] = make_float2(c.y, c.x);\n"
+            "    h_out[at] = (int)c.x;\n"
+            "}\n",
+            60},
         // an extent that is made behind its index, what a turn hands on, what is not one's own
         LeftOut{
             "__global__ void f(const float* x, float* y, int dim) {\n"
@@ -186,7 +200,73 @@ INSTANTIATE_TEST_SUITE_P(
             "    if (t == 0) y[blockIdx.x] = part[0];\n"
             "}\n",
             60},
+        // the step of a tree, of a warp, what one lane has
+        LeftOut{
+            "__global__ void f(const float* x, float* y) {\n"
+            "    __shared__ float part[64];\n"
+            "    const int t = threadIdx.x;\n"
+            "    part[t] = x[t];\n"
+            "    __syncthreads();\n"
+            "    for (int half = 32; half > 0; half /= 2) { if (t < half) { @part[t] += part[t + half];@ } "
+            "__syncthreads(); }\n"
+            "    if (t == 0) y[blockIdx.x] = part[0];\n"
+            "}\n",
+            200},
+        LeftOut{
+            "__device__ float merged(float a, float b) { return a + b; }\n"
+            "__global__ void f(const float* x, float* y) {\n"
+            "    float v = merged(x[0], x[1]);\n"
+            "    v = merged(v, 1.0f);\n"
+            "    for (int o = 16; o > 0; o /= 2) @v = merged(v, __shfl_xor_sync(0xffffffffu, v, o))@;\n"
+            "    y[threadIdx.x] = v;\n"
+            "}\n",
+            60},
+        LeftOut{
+            "__global__ void f(const float* x, float* y) {\n"
+            "    float v = x[threadIdx.x];\n"
+            "    v += 1.0f;\n"
+            "    @v = __shfl_sync(0xffffffffu, v, 0);@\n"
+            "    y[threadIdx.x] = v;\n"
+            "}\n",
+            400},
+        // a sum that nobody feeds, of arrays that nobody reads
+        LeftOut{
+            "__global__ void f(const float* a, const float* b, float* y, int n) {\n"
+            "    float sum = 0.0f;\n"
+            "    for (int k = 0; k < n; ++k) { @sum += a[k] * b[k];@ }\n"
+            "    y[threadIdx.x] = sum;\n"
+            "}\n",
+            40},
         // what is looked for and not kept, kept in no array, taken from none
+        LeftOut{
+            "__global__ void f(const float* x, float* y, int n) {\n"
+            "    float most = -1.0f; int place = 0;\n"
+            "    for (int k = 0; k < n; ++k) if (x[k] > most) { @most = x[k];@ place = k; }\n"
+            "    y[threadIdx.x] = most; y[place] = 0.0f;\n"
+            "}\n",
+            60},
+        LeftOut{
+            "__global__ void f(const float* x, float* y) {\n"
+            "    __shared__ float own[32];\n"
+            "    const int t = threadIdx.x;\n"
+            "    own[t] = x[t];\n"
+            "    float best = own[t];\n"
+            "    for (int k = 0; k < 32; ++k) { best = fminf(best, own[k]); __syncthreads(); @own[t] = "
+            "best;@ "
+            "__syncthreads(); }\n"
+            "    y[t] = own[t];\n"
+            "}\n",
+            110},
+        LeftOut{
+            "__global__ void f(const float* x, float* y) {\n"
+            "    __shared__ float own[32];\n"
+            "    const int t = threadIdx.x;\n"
+            "    own[t] = x[t] + 1.0f;\n"
+            "    float best = 0.0f;\n"
+            "    @best = own[t];@\n"
+            "    y[t] = best;\n"
+            "}\n",
+            60},
         LeftOut{
             "__global__ void f(const float* x, float* y) {\n"
             "    const int t = threadIdx.x;\n"
@@ -195,6 +275,24 @@ INSTANTIATE_TEST_SUITE_P(
             "    if (t % 32 == 0) { atomicAdd(&y[0], sum); @atomicAdd(&y[1], squares);@ }\n"
             "}\n",
             100},
+        // pointers to the block's part
+        LeftOut{
+            "__global__ void f(const float* x, const float* z, float* y, int n, int m) {\n"
+            "    @z += blockIdx.y * m;@\n"
+            "    x += blockIdx.y * n;\n"
+            "    y[blockIdx.y * n + threadIdx.x] = x[threadIdx.x] + z[threadIdx.x];\n"
+            "}\n",
+            100},
+        // functions that nobody calls
+        LeftOut{
+            "__device__ void fetch(float* to, const float* from, int n) { to[threadIdx.x] = from[n]; }\n"
+            "__global__ void f(const float* from, float* y, int n) {\n"
+            "    __shared__ float to[32];\n"
+            "    const int t = threadIdx.x;\n"
+            "    @fetch(to, from, n);@\n"
+            "    y[t] = to[t];\n"
+            "}\n",
+            200},
         // the next of a series
         LeftOut{
             "__global__ void f(const float* x, float* y, float rho) {\n"

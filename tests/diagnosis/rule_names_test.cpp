@@ -29,9 +29,11 @@ std::set<std::string> given() {
     std::set<std::string> all;
     const std::regex statement(R"(\.rule = ([^;]*?)[,;])"), literal(R"re("(\w+)")re");
     using std::filesystem::recursive_directory_iterator;
-    std::vector<std::string> files{WL_SOURCE_DIR "/instrumentation/runtime/order_findings.cpp"};
-    for (const auto& file : recursive_directory_iterator(WL_SOURCE_DIR "/instrumentation/diagnosis"))
-        if (file.path().extension() == ".cpp") files.push_back(file.path());
+    std::vector<std::string> files;
+    for (const char* folder : {"diagnosis", "runtime"})
+        for (const auto& file :
+             recursive_directory_iterator(std::string(WL_SOURCE_DIR "/instrumentation/") + folder))
+            if (file.path().extension() == ".cpp") files.push_back(file.path());
     for (const std::string& file : files) {
         const std::string text = read(file);
         for (std::sregex_iterator s(text.begin(), text.end(), statement), end; s != end; ++s) {

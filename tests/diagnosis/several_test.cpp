@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
         Changed{
             "const int x0 = row * kBlock, y0 = t * kBlock - 1;\nturn = x0 + y0;",
             "const int x0 = row * kBlock - 1, y0 = t * kBlock - 1;\nturn = x0 + y0;",
-            3000},
+            3500},
         // the border of an image
         Changed{
             "if (turn < 0) turn = -turn - 1;\nif (turn >= rows) turn = 2 * rows - 1 - turn;",

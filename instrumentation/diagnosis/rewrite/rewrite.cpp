@@ -136,6 +136,14 @@ bool is_alone(const Source& s, const Statement& st) {
     return s.is(st.first - 1, ";") || s.is(st.first - 1, "{") || s.is(st.first - 1, "}");
 }
 
+bool halves(const Source& s, const Statement& loop) {
+    return s.is(loop.last - 2, "/=") || s.is(loop.last - 2, ">>=");
+}
+
+bool doubles(const Source& s, const Statement& loop) {
+    return s.is(loop.last - 2, "*=") || s.is(loop.last - 2, "<<=");
+}
+
 const Statement* statement_of(const Body& body, int token) {
     const Statement* out = nullptr;
     for (const Statement& s : body.statements)

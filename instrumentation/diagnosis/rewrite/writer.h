@@ -96,6 +96,9 @@ inline bool is_extent(const Body& body, const Variable& v) {
 }
 bool is_unread(const Source& s, const Body& body, const Variable& v);  // set or given there, and never read
 bool is_alone(const Source& s, const Statement& statement);            // something can stand before it
+// Whether each turn of the `for` halves its number, or doubles it.
+bool halves(const Source& s, const Statement& loop);
+bool doubles(const Source& s, const Statement& loop);
 // The statement that holds the token; null: none.
 const Statement* statement_of(const Body& body, int token);
 // The `for` whose head declares it; null: none.

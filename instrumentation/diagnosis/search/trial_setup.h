@@ -23,8 +23,8 @@ struct TrialSetup {
     std::vector<int64_t> of_output = {};  // and of each; empty: not known
     // The launch leaves nothing that is compared: it is right where it has no fault, and all behind it are.
     bool blind = false;
-    bool told_at_end = false;               // of a sequence: all launches are quick to run
-    bool at_end = false;                    // blind, as the end tells of a change
+    bool told_at_end = false;  // of a sequence: all launches are quick to run, and wrong at their end
+    bool at_end = false;       // blind, as the end tells of a change
     std::vector<int64_t> end_outputs = {};  // of each output what all launches leave; empty: not known
     bool ends = true;                       // the program as it is comes to its end
     uint64_t other_seed = 1;                // as TrialOptions::seed_offset, of what else proves a change

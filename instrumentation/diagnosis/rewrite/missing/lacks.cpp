@@ -101,6 +101,27 @@ bool is_ever(const Facts& f, const Variable& v, Kind kind) {
     });
 }
 
+bool is_starved(const Facts& f, const Variable& v) {
+    const auto found = f.events.find(&v);
+    const bool number = v.kind == ValueKind::real || v.kind == ValueKind::whole;
+    if (found == f.events.end() || !is_own(f.body, v) || v.constant || !number || v.indirections > 0)
+        return false;
+    if (!f.s.is(v.from + 1, "=") || loop_of(f.body, v) != nullptr) return false;
+    if (!is_simple(f.s, v.from + 2, end_of_expression(f.s, v.from + 2))) return false;
+    const Event* const first = first_between(found->second, v.from, v.to);
+    if (first == nullptr || first->kind != Kind::heard) return false;
+    // What a loop asks for first and feeds behind that is fed.
+    for (const Statement& loop : f.body.statements) {
+        const bool context = (loop.word == "for" || loop.word == "while") && loop.first > v.from &&
+            first->at > loop.first && first->at <= loop.body_last;
+        if (context && std::any_of(found->second.begin(), found->second.end(), [&](const Event& e) {
+                return e.kind == Kind::fed && e.at > loop.first && e.at <= loop.body_last;
+            }))
+            return false;
+    }
+    return true;
+}
+
 bool is_unheard(const Facts& f, const Variable& v, int here) {
     const auto found = f.events.find(&v);
     if (found == f.events.end()) return true;

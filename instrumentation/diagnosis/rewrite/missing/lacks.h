@@ -41,6 +41,8 @@ struct Facts {
 Facts facts_of(const Source& s, const Body& body);
 
 bool is_ever(const Facts& f, const Variable& v, Event::Kind kind);
+// A number of the function that begins with a value and is asked for before anybody feeds it.
+bool is_starved(const Facts& f, const Variable& v);
 // Whether what it holds there is asked for by nobody behind it, in the loop around that neither.
 bool is_unheard(const Facts& f, const Variable& v, int here);
 // Numbers of that kind, innermost first.
