@@ -12,7 +12,7 @@ work="$(cat "$root/where")"
 in_root() { chroot "$root" /usr/bin/env -i PATH=/usr/bin LC_ALL=C bash -c "cd $work && $1"; }
 
 find "$root$work/build/$preset" -name '*.ninja' -exec touch {} +
-in_root "ninja -C build/$preset -k 0 -j $((cores + 4)) all" >"$out/$preset-build.log" 2>&1
+in_root "ninja -C build/$preset -k 0 -j $((cores + 4)) all mutants" >"$out/$preset-build.log" 2>&1
 echo "$preset: built in $SECONDS s, $(grep -c '^FAILED' "$out/$preset-build.log") steps failed, $cores cores"
 grep -A3 '^FAILED' "$out/$preset-build.log" | cut -c1-300 | head -n 20
 
@@ -23,7 +23,7 @@ mkdir -p "$libraries"
 for library in "$root"/usr/lib/x86_64-linux-gnu/*.so.*; do
     case "$(basename "$library")" in
         ld-linux* | libc.* | libc-* | libm.* | libmvec* | libpthread* | libdl.* | librt.* | libresolv* | libnss* | libutil.* | libanl* | libstdc++* | libgcc_s*) ;;
-        *) cp -an "$library" "$libraries/" ;;
+        *) cp -Lf "$library" "$libraries/" ;;
     esac
 done
 export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
