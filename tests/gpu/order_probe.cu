@@ -1,8 +1,8 @@
 // Programs whose order a GPU may show to be wrong, each with its right twin, N runs of each.
 // usage: order_probe MODE wrong|right N   prints "WRONG N" where WRONG runs of N had a wrong answer.
 //        order_probe modes                prints the modes.
-// `warplens run -- ./order_probe MODE wrong 1` reports each of the wrong ones, but for `captured`, which may be meant: a
-// note says what it does.
+// `warplens run -- ./order_probe MODE wrong 1` reports each of the wrong ones, but for `captured`, which may
+// be meant: a note says what it does.
 #include <cuda_runtime.h>
 
 #include <cstdint>

@@ -395,6 +395,7 @@ int main(int argc, char** argv) {
     if (what == "read_last") return read_last(right), 0;
     if (what == "answer") return answer();
     if (what == "samples")
-        in_place(), simple_streams(), async_api(), multi_copy(), double_buffer(), timed(), counters(), beside();
+        in_place(), simple_streams(), async_api(), multi_copy(), double_buffer(), timed(), counters(),
+            beside();
     return cudaDeviceSynchronize();
 }

@@ -22,11 +22,18 @@ Said run(std::vector<std::string> words) {
 TEST(Peers, TheirExamplesAreFoundAndTheTwinsAreRight) {
     if (!std::filesystem::exists(folder().path + "/peers")) GTEST_SKIP() << "no nvcc";
     for (const char* what :
-         {"csan_mul", "async_copy", "wait_event", "host_copy", "partial_write", "update", "early_read", "other_stream"}) {
+         {"csan_mul",
+          "async_copy",
+          "wait_event",
+          "host_copy",
+          "partial_write",
+          "update",
+          "early_read",
+          "other_stream"}) {
         const Said wrong = run({what}), right = run({what, "right"});
         EXPECT_EQ(wrong.status, 1) << what << wrong.err;
         const std::string name = what;
-        const char* rule = name == "update"                ? "race_global"
+        const char* rule = name == "update"                  ? "race_global"
             : name == "early_read" || name == "other_stream" ? "race_host"
                                                              : "race_stream";
         EXPECT_TRUE(has(wrong.err, rule)) << what << wrong.err;

@@ -161,7 +161,8 @@ int main(int argc, char** argv) {
         printf("%u\n", *static_cast<volatile unsigned*>(answer));
     }
     if (what == "written") written(d);
-    if (what == "awaited" || what == "not awaited" || what == "not written") awaited(d, what != "not awaited", what != "not written");
+    if (what == "awaited" || what == "not awaited" || what == "not written")
+        awaited(d, what != "not awaited", what != "not written");
     // Nobody raises it that far.
     if (what == "never") {
         wait_until<<<1, 32, 0, a>>>(flag, 2, result);
