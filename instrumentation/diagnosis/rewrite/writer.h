@@ -14,7 +14,13 @@ namespace wl::diagnosis::rewrite {
 
 constexpr int kTogether = 20;  // a log prior: several places that read alike
 
-using Maker = std::source_location;  // the code that makes a change: its file is Rewrite::made_in
+// What a change proves, as Rewrite::rule, and the code that makes it: its file is Rewrite::made_in.
+struct Rule {
+    const char* name;
+    std::source_location maker;
+    Rule(const char* rule, std::source_location by = std::source_location::current()) :
+        name(rule), maker(by) {}
+};
 
 struct Writer {
     const Source& s;
@@ -23,20 +29,16 @@ struct Writer {
 
     bool is_near(int token) const { return context.suspicion.contains(s.at(token).line); }
     // What stands from `first` to `last` becomes `now`.
-    void replace(
-        const char* rule, int cost, int first, int last, const std::string& now, Maker by = Maker::current()
-    ) {
+    void replace(Rule rule, int cost, int first, int last, const std::string& now) {
         const size_t begin = s.at(first).begin;
-        add({rule, cost, s.words(first, last), now, s.at(first).line, {{begin, s.at(last).end - begin, now}}},
-            by);
+        const Edit edit{begin, s.at(last).end - begin, now};
+        add({rule.name, cost, s.words(first, last), now, s.at(first).line, {edit}}, rule.maker);
     }
-    void insert(
-        const char* rule, int cost, size_t at, int line, const std::string& now, Maker by = Maker::current()
-    ) {
-        add({rule, cost, "", now, line, {{at, 0, now}}}, by);
+    void insert(Rule rule, int cost, size_t at, int line, const std::string& now) {
+        add({rule.name, cost, "", now, line, {{at, 0, now}}}, rule.maker);
     }
-    void add(Rewrite r, Maker by = Maker::current()) {
-        r.made_in = by.file_name();
+    void add(Rewrite r, std::source_location maker = std::source_location::current()) {
+        r.made_in = maker.file_name();
         out.push_back(std::move(r));
     }
 };
@@ -44,41 +46,17 @@ struct Writer {
 // Log priors: what is rare, and mostly right where it can be made at all.
 constexpr int kRare = 20, kTelling = 45;
 // As Writer::replace, another text of several words.
-inline void put(
-    Writer& w,
-    int bias,
-    const char* rule,
-    int first,
-    int last,
-    const std::string& now,
-    Maker by = Maker::current()
-) {
-    w.replace(rule, 2, first, last, now, by);
+inline void put(Writer& w, int bias, Rule rule, int first, int last, const std::string& now) {
+    w.replace(rule, 2, first, last, now);
     w.out.back().bias = bias;
 }
 // As Writer::insert, before or behind a token, with a space between.
-inline void put_before(
-    Writer& w,
-    int bias,
-    const char* rule,
-    int token,
-    const std::string& now,
-    int cost = 3,
-    Maker by = Maker::current()
-) {
-    w.insert(rule, cost, w.s.at(token).begin, w.s.at(token).line, now + " ", by);
+inline void put_before(Writer& w, int bias, Rule rule, int token, const std::string& now, int cost = 3) {
+    w.insert(rule, cost, w.s.at(token).begin, w.s.at(token).line, now + " ");
     w.out.back().bias = bias;
 }
-inline void put_behind(
-    Writer& w,
-    int bias,
-    const char* rule,
-    int token,
-    const std::string& now,
-    int cost = 3,
-    Maker by = Maker::current()
-) {
-    w.insert(rule, cost, w.s.at(token).end, w.s.at(token).line, " " + now, by);
+inline void put_behind(Writer& w, int bias, Rule rule, int token, const std::string& now, int cost = 3) {
+    w.insert(rule, cost, w.s.at(token).end, w.s.at(token).line, " " + now);
     w.out.back().bias = bias;
 }
 bool is_operand(const Source& s, int token);  // a variable that is read there, whole

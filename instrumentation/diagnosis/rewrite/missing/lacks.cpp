@@ -161,8 +161,8 @@ bool is_empty_head(const Source& s, const Statement& st) {
     return (st.word == "if" || st.word == "for") && st.body_last == st.last + 1 && s.is(st.body_last, ";");
 }
 
-void put(Writer& w, const Gap& gap, const char* rule, int cost, const std::string& text, int bias, Maker by) {
-    w.insert(rule, cost, gap.at, gap.line, gap.ends ? " " + text : text + " ", by);
+void put(Writer& w, const Gap& gap, Rule rule, int cost, const std::string& text, int bias) {
+    w.insert(rule, cost, gap.at, gap.line, gap.ends ? " " + text : text + " ");
     w.out.back().bias = bias;
 }
 

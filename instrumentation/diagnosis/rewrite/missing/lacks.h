@@ -55,15 +55,7 @@ int sets_at(const Source& s, int name);
 bool is_empty_head(const Source& s, const Statement& st);  // of `if` or `for`: `;` is its body
 
 // Text put into a gap.
-void put(
-    Writer& w,
-    const Gap& gap,
-    const char* rule,
-    int cost,
-    const std::string& text,
-    int bias = 0,
-    Maker by = Maker::current()
-);
+void put(Writer& w, const Gap& gap, Rule rule, int cost, const std::string& text, int bias = 0);
 // To a list of texts without doubles, until it has so many.
 void add_new(std::vector<std::string>& out, std::string text, size_t most);
 
