@@ -1,5 +1,4 @@
-// Work in several streams: per name a program whose operations nothing orders, and its right twin ("NAME
-// right").
+// Work in several streams: per name a program whose operations nothing orders, and its right twin.
 #include <cuda_runtime.h>
 
 #include <csetjmp>

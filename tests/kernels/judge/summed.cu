@@ -20,7 +20,9 @@ extern "C" __global__ void summed_less(const float* x, const float* whole, float
     for (int i = threadIdx.x; i < n; i += 32) less[i] = x[i] - whole[0];
 #endif
 #ifdef WL_FAULT_THIRD
-    const float third = n > 3 ? 1.0f : 0.0f;                // as well: third
-    if (threadIdx.x == 3 && third > 0.0f) less[3] = third;  // here: third
+    const float third = n > 3 ? 1.0f : 0.0f;  // as well: third
+    if (threadIdx.x == 3 && third > 0.0f) {
+        less[3] = third;  // here: third
+    }
 #endif
 }
