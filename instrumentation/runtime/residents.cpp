@@ -15,24 +15,25 @@
 
 namespace wl::runtime {
 
-struct Resident {
-    enum class State : uint8_t { waits, runs, ended };
-    ResidentLaunch launch;
-    State state = State::waits;
-    bool has_waited = false;  // what it changed since is not noted by its end alone
-    bool given_up = false;
-    std::string why;
-    std::thread thread;
-};
-
 // Guards the states; all else belongs to whose turn it is.
 struct Residents {
+    struct Resident {
+        enum class State : uint8_t { waits, runs, ended };
+        ResidentLaunch launch;
+        State state = State::waits;
+        bool has_waited = false;  // what it changed since is not noted by its end alone
+        bool given_up = false;
+        std::string why;
+        std::thread thread;
+    };
     std::mutex lock;
     std::condition_variable changed;
     std::vector<std::shared_ptr<Resident>> all;
 };
 
 namespace {
+
+using Resident = Residents::Resident;
 
 using State = Resident::State;
 using Launches = std::vector<std::shared_ptr<Resident>>;

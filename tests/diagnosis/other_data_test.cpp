@@ -226,12 +226,13 @@ json first_of(
     const char* kernel,
     const std::vector<double>& x,
     const std::string& reference,
-    const std::vector<std::string>& more = {"--search", "300"}
+    const std::vector<std::string>& more = {"--search", "300"},
+    const std::string& manifest = kManifest
 ) {
     fs::create_directories(folder);
     write_npy_file(folder / "x.npy", tensor_of("x", DType::f32, x));
     std::ofstream(folder / "kernel.cu") << kernel;
-    std::ofstream(folder / "kernel.toml") << kManifest;
+    std::ofstream(folder / "kernel.toml") << manifest;
     std::ofstream(folder / "kernel.py") << "import numpy as np\ndef reference(inputs, params):\n"
                                         << reference;
     std::vector<std::string> words = {"diagnose", (folder / "kernel.toml").string(), "--json"};
@@ -361,6 +362,23 @@ TEST(OtherData, WhatBelongsTogetherIsNotDrawnApart) {
     const json fits = first("4: x[i] + scale[i] -> x[i] * 2.0f");
     EXPECT_NE(std::string(fits.at("explanation")).find("with another seed"), std::string::npos)
         << fits.dump(1);
+}
+
+// `most` alone is none of the reference's, and `x` is not drawn without it.
+TEST(OtherData, WhereNoneIsDrawnWithoutAnotherAChangeOnlyMends) {
+    std::string manifest = kManifest, kernel = kKernel;
+    manifest.insert(
+        manifest.find("  { name = \"y\""),
+        "  { name = \"x2\", dtype = \"f32\", shape = [\"N\"], fill = \"x2.npy\" },\n"
+    );
+    kernel.replace(kernel.find("float* y"), 0, "const float* x2, ");
+    kernel.replace(kernel.find("x[i] + "), 4, "x2[i]");
+    const fs::path folder = fs::path(testing::TempDir()) / "made";
+    fs::create_directories(folder);
+    write_npy_file(folder / "x2.npy", tensor_of("x2", DType::f32, swinging()));
+    const json found = first_of(folder, kernel.c_str(), swinging(), kTwice, {"--search", "300"}, manifest);
+    EXPECT_EQ(found.at("evidence_kind"), "mends") << found.dump(1);
+    EXPECT_NE(std::string(found.at("proof")).find("x2 stays as given"), std::string::npos) << found.dump(1);
 }
 
 // Numbers as padding are larger than what they are sorted among, and not larger than all that could be.

@@ -9,6 +9,7 @@
 #include "instrumentation/manifest/params.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 
 namespace wl::diagnosis {
@@ -49,7 +50,7 @@ const Trial& as_it_is(const TrialSetup& setup, const TrialOptions& options) {
 // Of one block, or of all where that is no more work than all blocks once.
 struct Drawn {
     int64_t draws = 0, compared = 0;
-    bool whole = false, same = false;  // same: no other data could be made
+    bool whole = false, same = false;  // same: no other data could be made that belong together
     bool tells = false;                // the program as it is goes wrong on some of them
     std::string kept = {};             // arrays that stay as they are; empty: none
 };
@@ -102,7 +103,13 @@ std::optional<Drawn> with_draws(const TrialSetup& setup, const TrialOptions& opt
         alone.seed_offset = only(one, 1), alone.budget *= kOtherTimes;
         if (comes_right(setup, change(alone))) apart |= one;
     }
-    if (apart == 0) return std::nullopt;
+    if (apart == 0) {
+        // Of two that may be drawn one may well be apart from the rest, and a right change is right with it.
+        if (derived == 0 || count - static_cast<size_t>(std::popcount(derived)) != 1) return std::nullopt;
+        Drawn none;
+        none.same = true, none.kept = kept_text(setup.s, ~derived);
+        return none;
+    }
     std::vector<uint64_t> some;
     for (uint64_t seed = 1; seed <= seeds.size(); ++seed)
         if (!inputs_of(setup.s.prover, only(apart, seed)).same_data) some.push_back(only(apart, seed));
@@ -192,7 +199,11 @@ std::optional<Proof> proof_of(const TrialSetup& setup, const Try& change) {
     if (!drawn || !holds_in_orders(setup, checked, change)) return std::nullopt;
     Proof out{"no fault of the launch is left, nor with another seed", here.warp_instructions};
     if (drawn->same)
-        out.lacks = "no other data could be made: the inputs are the same with every seed";
+        out.lacks = drawn->kept.empty()
+            ? "no other data could be made: the inputs are the same with every seed"
+            : fmt::format(
+                  "no other data could be made: {} as given, and the rest may belong to it", drawn->kept
+              );
     else if (!drawn->tells)
         out.lacks = "on other data the program as it is comes right as well";
     out.ran.draws = drawn->same ? 1 : 1 + drawn->draws;
