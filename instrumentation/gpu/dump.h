@@ -51,7 +51,7 @@ struct Record {
     uint64_t magic = 0;  // kMagic ^ its own address: tells a record from bytes that nobody wrote
     uint64_t block = 0;
     int32_t warp = -1;  // -1: a block's tile
-    uint32_t mark = 0;  // index in Listing::marks, behind them in Dumped::arrays; or one of EventMark
+    uint32_t mark = 0;  // index in Listing::marks, after them in Dumped::arrays; or one of EventMark
     uint32_t site = 0;  // index in Listing::sites
     uint32_t lanes = 0;
     uint64_t clock = 0;    // %clock64 of the multiprocessor

@@ -131,12 +131,7 @@ void report(Machine& m, const CapturedMemory& c, const Wrong& wrong) {
     if (!m.ordering.known.insert(key).second) return;
     const Region* region = region_of(m.memory, c.side.begin);
     const std::string memory = region != nullptr
-        ? fmt::format(
-              "{} from byte {} of {} on",
-              counted(c.side.bytes, "byte"),
-              c.side.begin - region->base,
-              region->name
-          )
+        ? memory_of(m, c.side.begin, c.side.bytes)
         : fmt::format("{} of memory of the host", counted(c.side.bytes, "byte"));
     capture::Finding f;
     f.rule = "stale_capture";

@@ -84,8 +84,7 @@ void report(Machine& m, const FailedCall& failed, const order::Operation& operat
     Touch missing;
     missing.write = true;
     const Side one = side_of(m, failed.operation, missing), two = side_of(m, operation, read);
-    order::Race where;
-    where.begin = read.begin, where.bytes = read.end - read.begin;
+    const uint64_t bytes = read.end - read.begin;
     capture::Finding f;
     f.rule = "error_ignored";
     f.where = two.where, f.other = where_of_call(one.issued);
@@ -98,12 +97,12 @@ void report(Machine& m, const FailedCall& failed, const order::Operation& operat
         at(one.issued),
         failed.why,
         as_sentence(told(two)),
-        memory_of(m, where)
+        memory_of(m, read.begin, bytes)
     );
     f.proof =
         fmt::format("{} failed, and {} reads what it would have written, as executed", one.name, two.name);
     f.evidence = {
-        {"bytes", static_cast<double>(where.bytes)}
+        {"bytes", static_cast<double>(bytes)}
     };
     const std::string& name = two.label.kernel != nullptr ? two.label.kernel->shown : two.label.name;
     tell_findings(m, name, operation.launch, {std::move(f)});

@@ -58,7 +58,7 @@ capture::Finding early_finding(const Machine& m, const Race& race, const Side& o
         "cudaGridDependencySynchronize().",
         as_sentence(told(two)),
         as_sentence(told(one)),
-        memory_of(m, race)
+        memory_of(m, race.begin, race.bytes)
     );
     return f;
 }
@@ -78,7 +78,7 @@ capture::Finding stream_finding(const Machine& m, const Race& race, const Side& 
         "{}. {}. Both touch {}; on a GPU they may run at once, or the second one first. {}",
         as_sentence(told(two)),
         as_sentence(told(one)),
-        memory_of(m, race),
+        memory_of(m, race.begin, race.bytes),
         mending(one, two)
     );
     return f;
@@ -97,7 +97,7 @@ capture::Finding finding_of(Machine& m, const Race& race) {
         "{} {} {} as executed; {} {} them before, and no event, wait or synchronisation lies between",
         two.name,
         two.verb,
-        memory_of(m, race),
+        memory_of(m, race.begin, race.bytes),
         one.name,
         one.verb
     );
@@ -225,13 +225,13 @@ void report_host(Machine& m, const Race& race) {
         "take "
         "another buffer.",
         as_sentence(told(one)),
-        memory_of(m, race),
+        memory_of(m, race.begin, race.bytes),
         waits,
         one.operation.stream_name
     );
     f.proof = fmt::format(
         "{} have other values when the host waits by {} than when {} was issued",
-        memory_of(m, race),
+        memory_of(m, race.begin, race.bytes),
         waits,
         one.name
     );

@@ -10,7 +10,6 @@
 
 namespace wl::runtime {
 
-using order::Race;
 using order::Touch;
 
 capture::Where where_of_call(const std::string& place) {
@@ -81,11 +80,11 @@ std::string line_of(const Side& s) {
     return s.issued.empty() ? s.name : s.issued;
 }
 
-std::string memory_of(const Machine& m, const Race& race) {
-    const Region* region = region_of(m.memory, race.begin);
-    if (region == nullptr) return fmt::format("the bytes from address {:#x} on", race.begin);
+std::string memory_of(const Machine& m, uint64_t begin, uint64_t bytes) {
+    const Region* region = region_of(m.memory, begin);
+    if (region == nullptr) return fmt::format("the bytes from address {:#x} on", begin);
     return fmt::format(
-        "{} from byte {} of {} on", counted(race.bytes, "byte"), race.begin - region->base, region->name
+        "{} from byte {} of {} on", counted(bytes, "byte"), begin - region->base, region->name
     );
 }
 

@@ -27,6 +27,6 @@ std::string at(const std::string& place);   // " at main.cu:12"
 std::string line_of(const Side& side);      // of the kernel, else of the call
 std::string told(const Side& side);         // who, to which stream, where, and what it does
 std::string as_sentence(std::string text);  // begun with a capital letter
-std::string memory_of(const Machine& machine, const order::Race& race);
+std::string memory_of(const Machine& machine, uint64_t begin, uint64_t bytes);
 
 }  // namespace wl::runtime

@@ -201,6 +201,13 @@ block = [32]
 python = "kernel.py"
 )";
 
+// The manifest with one more input of a file, after those that it has.
+std::string with_array(std::string manifest, const std::string& name, const std::string& shape) {
+    const std::string row = R"(  { name = ")" + name + R"(", dtype = "f32", shape = [")" + shape +
+        R"("], fill = ")" + name + ".npy\" },\n";
+    return manifest.insert(manifest.find("  { name = \"y\""), row);
+}
+
 void write_npy_file(const fs::path& path, const Tensor& t) {
     std::ofstream(path, std::ios::binary) << [&] {
         std::string head =
@@ -313,21 +320,6 @@ extern "C" __global__ void related(const float* x, const float* most, const floa
     if (i < n) y[i] = most[i / 8] > 2.5f ? x[i] + scale[i] : 0.0f;
 }
 )";
-constexpr const char* kRelatedManifest = R"(args = [
-  { name = "x", dtype = "f32", shape = ["N"], fill = "x.npy" },
-  { name = "most", dtype = "f32", shape = ["N / 8"], fill = "most.npy" },
-  { name = "scale", dtype = "f32", shape = ["N"], fill = "scale.npy" },
-  { name = "y", dtype = "f32", shape = ["N"], output = true },
-  { name = "n", dtype = "s32", value = "N" },
-]
-[params]
-N = 96
-[launch]
-grid = [3]
-block = [32]
-[reference]
-python = "kernel.py"
-)";
 
 TEST(OtherData, WhatBelongsTogetherIsNotDrawnApart) {
     const fs::path folder = fs::path(testing::TempDir()) / "related";
@@ -342,7 +334,7 @@ TEST(OtherData, WhatBelongsTogetherIsNotDrawnApart) {
     write_npy_file(folder / "most.npy", tensor_of("most", DType::f32, most));
     write_npy_file(folder / "scale.npy", tensor_of("scale", DType::f32, scale));
     std::ofstream(folder / "kernel.cu") << kRelated;
-    std::ofstream(folder / "kernel.toml") << kRelatedManifest;
+    std::ofstream(folder / "kernel.toml") << with_array(with_array(kManifest, "most", "N / 8"), "scale", "N");
     std::ofstream(folder / "kernel.py") << "import numpy as np\ndef reference(inputs, params):\n"
                                            "    x = inputs['x']\n"
                                            "    large = np.repeat(x.reshape(-1, 8).max(axis=1), 8) > 2.5\n"
@@ -366,17 +358,15 @@ TEST(OtherData, WhatBelongsTogetherIsNotDrawnApart) {
 
 // `most` alone is none of the reference's, and `x` is not drawn without it.
 TEST(OtherData, WhereNoneIsDrawnWithoutAnotherAChangeOnlyMends) {
-    std::string manifest = kManifest, kernel = kKernel;
-    manifest.insert(
-        manifest.find("  { name = \"y\""),
-        "  { name = \"x2\", dtype = \"f32\", shape = [\"N\"], fill = \"x2.npy\" },\n"
-    );
+    std::string kernel = kKernel;
     kernel.replace(kernel.find("float* y"), 0, "const float* x2, ");
     kernel.replace(kernel.find("x[i] + "), 4, "x2[i]");
     const fs::path folder = fs::path(testing::TempDir()) / "made";
     fs::create_directories(folder);
     write_npy_file(folder / "x2.npy", tensor_of("x2", DType::f32, swinging()));
-    const json found = first_of(folder, kernel.c_str(), swinging(), kTwice, {"--search", "300"}, manifest);
+    const json found = first_of(
+        folder, kernel.c_str(), swinging(), kTwice, {"--search", "300"}, with_array(kManifest, "x2", "N")
+    );
     EXPECT_EQ(found.at("evidence_kind"), "mends") << found.dump(1);
     EXPECT_NE(std::string(found.at("proof")).find("x2 stays as given"), std::string::npos) << found.dump(1);
 }

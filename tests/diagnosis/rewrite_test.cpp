@@ -310,7 +310,7 @@ TEST(Rewrites, WhereValuesAreRightGuardsComeFirst) {
     EXPECT_LT(place(true), place(false));
 }
 
-// A kind of change that has no log prior of its own would be tried behind all others.
+// A kind of change that has no log prior of its own would be tried after all others.
 TEST(Rewrites, MostKindsOfChangesHaveOdds) {
     const std::vector<Rewrite> all = rewrites_of(kernel_with("if (c < cols) sum += x[row * rows + c];"));
     size_t known = 0;

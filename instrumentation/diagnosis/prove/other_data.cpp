@@ -19,7 +19,7 @@ namespace {
 
 using manifest::BoundArgument;
 
-constexpr size_t kLastBit = 63;  // of a set of arrays: those behind it share it
+constexpr size_t kLastBit = 63;  // of a set of arrays: those after it share it
 
 bool same(const BoundArgument& a, const BoundArgument& b) {
     return a.data.bytes == b.data.bytes &&

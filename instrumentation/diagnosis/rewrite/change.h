@@ -54,7 +54,7 @@ struct Rewrite {
         int line = 0;
     };
     std::vector<Besides> besides = {};
-    std::string remark = {};   // a sentence of its maker's, for whoever is told that it mends
+    std::string remark = {};   // a sentence of its maker's, for whoever reads that it mends
     int bias = 0;              // a log prior: what its maker knows besides
     const char* made_in = "";  // the file of the code that makes it, as the compiler names it
     int log_prior = 0;         // tenths of a logarithm: the more, the likelier is the change as text

@@ -132,7 +132,7 @@ std::vector<std::string> as_far_away(const Source& s, const Statement& st, int n
     return out;
 }
 
-// `kind[s] != kind[s - 2]`: what is told from another of its array.
+// `kind[s] != kind[s - 2]`: what is compared with another element of its array.
 void compare_elements(Writer& w, const Statement& st, const Span& condition, const std::string& all) {
     for (int k = condition.first; k <= condition.last; ++k) {
         const Variable* const v = variable_at(w.s, k);

@@ -142,7 +142,7 @@ void exchange_texts(Writer& w, int bias, const Span& a, const Span& b) {
 
 // Where neither names what the other sets, their order is no matter.
 void exchange(Writer& w, const Statement& a, const Statement& b) {
-    constexpr int kReadBefore = 35;  // a log prior: one reads what the other sets behind it
+    constexpr int kReadBefore = 35;  // a log prior: one reads what the other sets after it
     const Variable* const later = set_by(w.s, b);
     const bool reads_before = names(w.s, a, later) && set_by(w.s, a) != later;
     const bool known = set_by(w.s, a) != nullptr && later != nullptr;

@@ -145,7 +145,7 @@ std::optional<Mended> barrier_place(
     Work spent = 0;
     const CountedWork counted(&spent);
     SourceTrials t = trials_of(s, {s}, *open, all, {spent, kMostWork});
-    t.queue.tried_after = 0;  // the first place alone is told
+    t.queue.tried_after = 0;  // the first place alone is reported
     t.queue.prove = {
         [&](size_t k) { return where_in(t.unit, all[k].line); },
         [&](size_t k) { return proven_by_compiler(t, all[k]); }};

@@ -27,7 +27,7 @@ struct CandidateQueue {
     TrialSetup setup;
     Work* work = nullptr;    // what the search has done
     uint64_t limit = 0;      // of that: past it nothing is begun
-    size_t tried_after = 0;  // changes behind the first that is proven that are tried as well
+    size_t tried_after = 0;  // changes after the first that is proven that are tried as well
     Prove prove = {};
     size_t tried = 0;                                    // besides those of SourceTrials::done
     std::atomic<size_t> first = ~size_t{0};              // the first change that is proven

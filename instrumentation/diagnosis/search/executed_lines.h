@@ -1,4 +1,4 @@
-// Lines that blocks execute, told by a watcher that looks on.
+// Lines that blocks execute, as a watcher reports them.
 #pragma once
 
 #include "instrumentation/compile/unit.h"
@@ -14,7 +14,7 @@
 
 namespace wl::diagnosis {
 
-// What lines are told of: blocks, linear, all where none is named.
+// What is watched: blocks, linear, all where none is named.
 struct Watched {
     Prover& prover;
     const compile::Unit& unit;

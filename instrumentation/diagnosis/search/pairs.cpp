@@ -19,7 +19,7 @@ constexpr size_t kMostOfSlot = 2;   // of these, of one statement
 constexpr size_t kMostAlike = 6;    // places of one change
 constexpr size_t kTexts = 160;      // changes of one text
 constexpr int64_t kLeastGain = 50;  // of 1000 wrong elements
-constexpr size_t kTriedAfter = 16;  // pairs behind the first that mends that are tried as well
+constexpr size_t kTriedAfter = 16;  // pairs after the first that mends that are tried as well
 
 // What makes the most elements right, one or two of a statement.
 std::vector<size_t> helpful(const SourceTrials& t) {

@@ -106,9 +106,7 @@ std::optional<Drawn> with_draws(const TrialSetup& setup, const TrialOptions& opt
     if (apart == 0) {
         // Of two that may be drawn one may well be apart from the rest, and a right change is right with it.
         if (derived == 0 || count - static_cast<size_t>(std::popcount(derived)) != 1) return std::nullopt;
-        Drawn none;
-        none.same = true, none.kept = kept_text(setup.s, ~derived);
-        return none;
+        return Drawn{.same = true, .kept = kept_text(setup.s, ~derived)};
     }
     std::vector<uint64_t> some;
     for (uint64_t seed = 1; seed <= seeds.size(); ++seed)

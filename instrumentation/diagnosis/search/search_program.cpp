@@ -12,7 +12,7 @@ namespace wl::diagnosis {
 namespace {
 
 constexpr uint64_t kDebugTimes = 8;  // instructions of a debug build beside those of an optimised one
-constexpr size_t kTriedAfter = 64;   // candidates behind the first that mends that are tried as well
+constexpr size_t kTriedAfter = 64;   // candidates after the first that mends that are tried as well
 
 struct Programs {
     CandidateQueue queue;

@@ -263,7 +263,7 @@ SourceTrials trials_of(
     const std::vector<rewrite::Rewrite>& all,
     SearchWork work
 ) {
-    constexpr size_t kTriedAfter = 48;  // changes behind the first that mends that are tried as well
+    constexpr size_t kTriedAfter = 48;  // changes after the first that mends that are tried as well
     std::vector<rewrite::Slot> slots = slots_of(open.source);
     std::vector<int> slot;
     for (const rewrite::Rewrite& r : all) slot.push_back(slot_of(slots, r));

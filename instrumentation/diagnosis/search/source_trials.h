@@ -63,7 +63,7 @@ struct SourceTrials {
     std::shared_ptr<OtherShape> shape;
     std::shared_ptr<Executed> executed;  // by the blocks that changes are proven on
     size_t upto = ~size_t{0};            // changes from here on wait
-    std::vector<size_t> rivals = {};     // as CandidateQueue::rivals, of what is told
+    std::vector<size_t> rivals = {};     // as CandidateQueue::rivals, of what is reported
 };
 
 // The arguments outlive it. `tried_on`: of the symptoms themselves, or of those of a smaller shape, which

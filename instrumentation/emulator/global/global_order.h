@@ -3,7 +3,7 @@
 // knew, and a strong write behind it (PTX ISA 9.0, 8.8: release pattern), the fence perhaps by another warp
 // before a barrier; whoever reads that location strongly has acquired it. Not modelled, so that an order may
 // be seen where there is none, never the reverse: lanes of a warp release together, and all warps of a block
-// know of other blocks what one of them has acquired; an acquiring read needs no fence behind it. But where
+// know of other blocks what one of them has acquired; an acquiring read needs no fence after it. But where
 // the next that its warp does is a fence of the block alone, nothing is acquired of other blocks.
 #pragma once
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kRule = "never_written";
 constexpr size_t kMostValues = 10, kMostPlaces = 16, kMostGuarded = 4;
-// Log priors: of two numbers that nobody makes anything of, of one with factors that nobody asks for.
+// Log priors: of two unused numbers, of one with unused factors.
 constexpr int kOfTwo = 30, kBlended = 60;
 
 // `update(p[i], g[i])` of a function of the source: it may write what it is handed.
