@@ -72,7 +72,7 @@ void number_type(std::vector<Row>& rows) {
 
 void number_rows(std::vector<Row>& rows, int64_t first) {
     for (size_t row = 0; row < rows.size(); ++row)
-        rows[row].front() = {SQLITE_INTEGER, first + static_cast<int64_t>(row), 0, {}};
+        rows[row].front() = {SQLITE_INTEGER, static_cast<int64_t>(static_cast<uint64_t>(first) + row), 0, {}};
 }
 
 std::string change_rows(Random& random, std::vector<Row>& rows) {

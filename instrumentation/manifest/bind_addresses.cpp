@@ -65,6 +65,37 @@ void check_views(const std::string& where, const BoundArgument& a, const Places&
         ));
 }
 
+// Of an array that stands in the table itself the whole name: the table may be a field of something.
+const std::string& own_name(const std::string& name, const Argument& table, const BoundArgument& bound) {
+    for (size_t i = 0; i < table.fields.size(); ++i)
+        if (table.name + "." + table.fields[i].name == name) return bound.fields[i].data.name;
+    return name;
+}
+
+void find_arrays(
+    const std::string& where, const Argument& argument, BoundArgument& bound, const Places& places
+) {
+    for (size_t i = 0; i < argument.fields.size(); ++i)
+        find_arrays(where, argument.fields[i], bound.fields[i], places);
+    if (!bound.array) return;
+    for (auto& [name, at] : bound.pointers) {
+        if (name == kNull) {
+            name.clear();
+            continue;
+        }
+        if (const auto view = places.views.find(name); view != places.views.end())
+            std::tie(name, at) = view->second->pointers.front();
+        else if (!places.arrays.contains(name))
+            no_such_array(where, name, places);
+    }
+    if (argument.rows_of.empty() || !bound.fields.empty()) return;
+    const auto rows = places.arrays.find(argument.rows_of);
+    if (rows == places.arrays.end()) no_such_array(where, argument.rows_of, places);
+    point_to_rows(*rows->second, argument.rows_of, bound);
+    bound.data.shape = {static_cast<int64_t>(bound.pointers.size())};
+    bound.data.bytes.assign(bound.pointers.size() * sizeof(uint64_t), std::byte{0});
+}
+
 }  // namespace
 
 bool is_view(const Argument& argument) { return argument.pointers.size() == 1 && !argument.value.empty(); }
@@ -72,9 +103,10 @@ bool is_view(const Argument& argument) { return argument.pointers.size() == 1 &&
 void bind_pointers(const Argument& argument, BoundArgument& bound) {
     bound.array = bound.filled = true;
     bound.data.dtype = DType::u64;
-    for (const std::string& of : argument.pointers) bound.pointers.emplace_back(of, 0);
+    for (const std::string& of : argument.pointers)
+        bound.pointers.emplace_back(own_name(of, argument, bound), 0);
     if (!argument.rows_of.empty() && !bound.fields.empty())
-        point_to_rows(bound.fields.front(), argument.rows_of, bound);
+        point_to_rows(bound.fields.front(), bound.fields.front().data.name, bound);
     bound.data.shape = {static_cast<int64_t>(bound.pointers.size())};
     bound.data.bytes.assign(bound.pointers.size() * sizeof(uint64_t), std::byte{0});
 }
@@ -89,27 +121,9 @@ void bind_view(const Binding& b, const Argument& argument, const std::string& ke
 void bind_names(const Binding& b, Problem& problem) {
     const Places places = places_of(problem);
     for (size_t i = 0; i < problem.args.size(); ++i) {
-        const Argument& argument = b.kernel.args[i];
-        BoundArgument& bound = problem.args[i];
         const std::string where = b.at(fmt::format("args[{}]", i));
-        check_views(where, bound, places);
-        if (!bound.array) continue;
-        for (auto& [name, at] : bound.pointers) {
-            if (name == kNull) {
-                name.clear();
-                continue;
-            }
-            if (const auto view = places.views.find(name); view != places.views.end())
-                std::tie(name, at) = view->second->pointers.front();
-            else if (!places.arrays.contains(name))
-                no_such_array(where, name, places);
-        }
-        if (argument.rows_of.empty() || !bound.fields.empty()) continue;
-        const auto rows = places.arrays.find(argument.rows_of);
-        if (rows == places.arrays.end()) no_such_array(where, argument.rows_of, places);
-        point_to_rows(*rows->second, argument.rows_of, bound);
-        bound.data.shape = {static_cast<int64_t>(bound.pointers.size())};
-        bound.data.bytes.assign(bound.pointers.size() * sizeof(uint64_t), std::byte{0});
+        check_views(where, problem.args[i], places);
+        find_arrays(where, b.kernel.args[i], problem.args[i], places);
     }
     for (const BoundLaunch& launch : problem.launches)
         for (const Parameter& p : launch.parameters)

@@ -3,6 +3,7 @@
 #include "instrumentation/emulator/program/program.h"
 #include "tests/emulator/emulator_kernel.h"
 
+#include <ctime>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -115,6 +116,17 @@ TEST(EmulatorCopyBulk, OutsideOfItsMemoryIsFound) {
     EXPECT_EQ(
         run_of(kExpect + copy("%r11", "%rd1+256") + kWait, 512).incidents(Kind::out_of_bounds).size(), 1u
     );
+}
+
+// What moves nothing is not looked at piece by piece: 2 GiB of pieces of 16 bytes would take seconds.
+TEST(EmulatorCopyBulk, ASizeBeyondAllMemoryIsFoundAtOnce) {
+    for (const uint32_t bytes : {0x80000000u, 0xfffffff0u}) {
+        KernelRun run(with_barrier(kExpect + copy() + kWait, bytes), 64, 2);
+        const std::clock_t before = std::clock();
+        run.out<uint32_t>("d", 64).in("a", numbers()).go();
+        EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 1.0);
+        EXPECT_FALSE(run.incidents(Incident::Kind::out_of_bounds).empty());
+    }
 }
 
 TEST(EmulatorCopyBulk, NeedsAnMbarrier) {

@@ -118,6 +118,42 @@ TEST_F(Params, ViewsBytesAndNullsAreLaidOutAsCLaysThemOut) {
     EXPECT_EQ(params.table, 0x2000u);
 }
 
+TEST_F(Params, ATableOfAddressesMayBeAField) {
+    const std::string table = R"(args = [{ name = "p", fields = [
+  { name = "factor", dtype = "f32", value = 2 },
+  { name = "t", pointers = [{ name = "own", dtype = "f32", shape = [4], fill = "ones" }, "in"] },
+  { name = "rows", rows_of = { name = "m", dtype = "f32", shape = [2, 3], fill = "ones" } },
+] }, { name = "in", dtype = "f32", shape = [2], fill = "ones" }]
+[launch]
+grid = [1]
+block = [32]
+)";
+    const Problem problem = bind(loaded(table), {});
+    const std::vector<BoundArgument>& fields = problem.args[0].fields;
+    using Pointers = std::vector<std::pair<std::string, uint64_t>>;
+    EXPECT_EQ(
+        fields[1].pointers,
+        (Pointers{
+            {"p.t.own", 0},
+            {"in",      0}
+    })
+    );
+    EXPECT_EQ(
+        fields[2].pointers,
+        (Pointers{
+            {"p.rows.m", 0 },
+            {"p.rows.m", 12}
+    })
+    );
+    try {
+        bind(loaded(std::string(table).replace(table.find("\"in\"]"), 4, "\"no\"")), {});
+        FAIL() << "a table in a field points to what there is not";
+    } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("there is no array \"no\" to point to"), std::string::npos)
+            << e.what();
+    }
+}
+
 TEST_F(Params, AddressesThatLeadNowhereAreNamed) {
     const auto error = [&](const std::string& from, const std::string& to) {
         std::string text = kAddresses;

@@ -178,6 +178,15 @@ TEST(PtxTraits, APolicyIsNoRole) {
     EXPECT_EQ(space_of(copy, t.source), Space::global);
 }
 
+// The hint announces one more operand, which is then not the size or what is stored.
+TEST(PtxTraits, APolicyComesWithItsHintAlone) {
+    const auto op = [](const std::string& text) { return last_of(one(text)).op; };
+    EXPECT_EQ(op("ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;"), Op::ld);
+    EXPECT_EQ(op("ld.global.L2::cache_hint.u32 %r1, [%rd1];"), Op::unsupported);
+    EXPECT_EQ(op("ld.global.u32 %r1, [%rd1], %rd2;"), Op::unsupported);
+    EXPECT_EQ(op("cp.async.cg.shared.global.L2::cache_hint [%r1], [%rd1], 16;"), Op::unsupported);
+}
+
 TEST(PtxTraits, AnInstructionWithoutARowHasThatOfItsOpcode) {
     Instruction barrier;
     barrier.op = Op::bar;

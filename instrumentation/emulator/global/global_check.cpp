@@ -169,7 +169,13 @@ void look_at(
     touch(actor, t);
 }
 
-// The bytes of a run, thread by thread, in pieces of what its addresses are multiples of.
+bool lies_in_memory(GlobalMemory& memory, uint64_t address, uint64_t bytes) {
+    return find(memory, address, bytes) != nullptr ||
+        (memory.heap != nullptr && find(*memory.heap, address, bytes));
+}
+
+// The bytes of a run, thread by thread, in pieces of what its addresses are multiples of. A run that leaves
+// its memory moves nothing, however long it is.
 void look_at_runs(
     Warp& w, const Instr* i, const OrderSite& order, const MemorySite& site, const Addresses& a
 ) {
@@ -178,7 +184,8 @@ void look_at_runs(
         const auto lane = static_cast<size_t>(first_lane(rest));
         std::array<uint64_t, kLanes> at = a.at;
         const uint32_t size = cells<uint32_t>(w, site.size)[lane];
-        for (uint32_t done = 0; done + r.bytes <= size; done += r.bytes, at[lane] += r.bytes) {
+        if (!lies_in_memory(*w.block->context.memory, at[lane], size)) continue;
+        for (uint64_t done = 0; done + r.bytes <= size; done += r.bytes, at[lane] += r.bytes) {
             GlobalTouch t{{}, rest & -rest, r.bytes, at};
             look_at(w, i, order, r.kind, t, true);
         }

@@ -276,11 +276,9 @@ std::string disagreement(
 ) {
     const Checked c{module, function, i};
     size_t addresses = 0;
-    bool policy = false;
     for (size_t k = 0; k < roles.size(); ++k) {
         const std::string_view role = roles[k];
         const Operand& o = i.operands[k];
-        policy = policy || role == "policy";
         std::string why;
         const bool moved = i.op == Op::ld || i.op == Op::st;
         if (moved && o.kind == Kind::vector && i.modifiers.vector == 1)
@@ -298,7 +296,6 @@ std::string disagreement(
     const bool nothing =
         i.modifiers.pair && i.operands[0].kind == Kind::sink && i.operands[1].kind == Kind::sink;
     if (nothing) return i.mnemonic + " has nothing left to do";
-    if (policy != i.modifiers.cache_hint) return i.mnemonic + ": a policy and .L2::cache_hint go together";
     for (const std::string& why :
          {of_constants(i, roles), of_clamping(i), of_hints(i), of_geometry(i), of_age(module, i)})
         if (!why.empty()) return why;

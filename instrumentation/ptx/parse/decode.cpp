@@ -190,13 +190,14 @@ bool roles_match(const Roles& r, size_t role, size_t operand, std::vector<std::s
     const bool optional = text.ends_with('?');
     if (optional) text.remove_suffix(1);
     const bool second = text[0] == '|';
-    const bool allowed = second == (operand == 1 && r.modifiers.pair);
+    const bool policy = text == "policy";  // as the last operand, where .L2::cache_hint announces it
+    const bool allowed = second == (operand == 1 && r.modifiers.pair) && (!policy || r.modifiers.cache_hint);
     if (allowed && operand < r.operands.size() && role_matches(text, r.operands[operand], r.modifiers) &&
         roles_match(r, role + 1, operand + 1, taken)) {
         taken[operand] = text;
         return true;
     }
-    return optional && roles_match(r, role + 1, operand, taken);
+    return optional && !(policy && r.modifiers.cache_hint) && roles_match(r, role + 1, operand, taken);
 }
 
 bool operands_match(const Form& form, const Instruction& i, std::vector<std::string_view>& taken) {
