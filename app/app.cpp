@@ -52,6 +52,11 @@ namespace {
 void move_instant(App& app, const Commands& commands) {
     if (app.session.capture.launch.kernel.empty() || app.session.program.empty()) return;
     const LaneQuestion here = lane_question(app.session, app.selection, app.workspace.lanes.watch);
+    if (commands.seek_wrong) {
+        select_first_wrong(app.session, app.selection);
+        const LaneQuestion there = lane_question(app.session, app.selection, app.workspace.lanes.watch);
+        ask_instant(app.session, app.selection, there, first_wrong_words(app.session), true);
+    }
     if (commands.seek) ask_instant(app.session, app.selection, here, *commands.seek);
     if (commands.seek_write) ask_instant(app.session, app.selection, here, *commands.seek_write, true);
     if (commands.step) ask_step(app.session, app.selection, here, *commands.step);
@@ -120,7 +125,8 @@ void ask(App& app, const Commands& commands) {
     if (commands.ask_shared) ask_shared(session, *commands.ask_shared);
     if (commands.breakpoint) set_breakpoint(session, *commands.breakpoint);
     if (commands.no_breakpoint) remove_breakpoint(session, *commands.no_breakpoint);
-    if (commands.seek || commands.seek_write || commands.step) move_instant(app, commands);
+    if (commands.seek || commands.seek_write || commands.seek_wrong || commands.step)
+        move_instant(app, commands);
     if (commands.ask_writes) {
         const LaneQuestion here = lane_question(session, app.selection, app.workspace.lanes.watch);
         ask_writes(session, block_and_build(here) + " --writes " + *commands.ask_writes);
@@ -128,6 +134,16 @@ void ask(App& app, const Commands& commands) {
     if (commands.ask_fragments) ask_fragments(session, *commands.ask_fragments);
     if (commands.ask_provenance) ask_provenance(session, *commands.ask_provenance);
     if (commands.ask_lesson) ask_lesson(session, *commands.ask_lesson);
+}
+
+// What was said of the move before is no longer of use once the user goes on; what went wrong stays.
+void forget_message(App& app, const Selection& before, const Commands& commands) {
+    const Selection& now = app.selection;
+    const bool moved = now.tile != before.tile || now.element != before.element || now.time != before.time ||
+        now.finding != before.finding || now.line_chosen != before.line_chosen;
+    const bool asked = commands.step || commands.seek || commands.seek_write || commands.seek_wrong ||
+        !commands.acts.empty();
+    if ((moved || asked) && !app.session.message.bad) app.session.message = {};
 }
 
 void carry_out(App& app, Commands& commands) {
@@ -216,7 +232,9 @@ void frame(App& app) {
     Commands commands;
     take_brought(app, commands);
     take_keys(app, commands);
+    const Selection shown = app.selection;
     draw_workspace(app.workspace, app.session, app.selection, commands);
+    forget_message(app, shown, commands);
     carry_out(app, commands);
     choose_panel(app, captures, commands);
     remember(app.session.history, app.selection, app.session.captures, ImGui::IsAnyMouseDown());

@@ -229,6 +229,7 @@ void draw_top_bar(
 void draw_run_bar(Workspace& workspace, const Session& session, Commands& commands) {
     const float height = std::max(workspace.run.height, px(kControlHeight + 12)), top = px(size::kTopBar);
     if (begin_bar("##run", top, height)) {
+        workspace.run.banners = !workspace.at_home;
         draw(workspace.run, session, commands);
         const float width = ImGui::GetIO().DisplaySize.x;
         hairline({0, top + height - 1}, {width, top + height - 1});

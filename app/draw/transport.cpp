@@ -3,7 +3,6 @@
 
 #include "app/session/clock.h"
 #include "app/session/navigate.h"
-#include "instrumentation/base/block_text.h"
 
 #include <imgui.h>
 
@@ -81,19 +80,6 @@ namespace {
 
 std::string way_words(int way, const std::string& words) { return way < 0 ? "back " + words : words; }
 
-// What made the first wrong element: the write behind which its tile was taken, or its mark.
-std::string bad_words(const Session& session) {
-    if (session.first_bad < 0) return "";
-    const capture::Tile& tile = session.capture.tiles[static_cast<size_t>(session.first_bad)];
-    if (tile.block < 0) return "";
-    const std::string& name = session.capture.probes[static_cast<size_t>(tile.probe)].name;
-    const std::string iteration = " --iteration " + std::to_string(tile.iteration) + " --block " +
-        block_words(tile.block, session.capture.launch.grid);
-    if (tile.ld == 0) return "--tile \"" + name + "\"" + iteration + " --warp " + std::to_string(tile.warp);
-    return "--last-write \"" + name + "[" + std::to_string(tile.first_bad_row) + "][" +
-        std::to_string(tile.first_bad_col) + "]\"" + iteration;
-}
-
 enum class Kind { ways, push, flag };
 struct Item {
     Kind kind = Kind::push;
@@ -108,20 +94,19 @@ float width_of(const Item& item) {
 }
 
 void add_searches(const Session& session, Commands& commands, std::vector<Item>& items) {
-    struct Search {
-        const char *name, *label, *tip;
-        std::string options;
+    const auto add = [&](const char* name, const char* label, const char* tip, std::function<void(int)> act) {
+        items.push_back({Kind::push, name, label, tip, false, std::move(act)});
     };
-    const std::array<Search, 3> searches{
-        {{"step/first-nan", "NaN", "the first instruction that makes a NaN", "--first nan"},
-         {"step/first-inf", "Inf", "the first instruction that makes an infinity", "--first inf"},
-         {"step/first-bad", "wrong", "what wrote the first wrong element", bad_words(session)}}
-    };
-    for (const Search& each : searches) {
-        if (each.options.empty()) continue;
-        const auto seek = [&commands, options = each.options](int) { commands.seek = options; };
-        items.push_back({Kind::push, each.name, each.label, each.tip, false, seek});
-    }
+    add("step/first-nan", "NaN", "the first instruction that makes a NaN", [&commands](int) {
+        commands.seek = "--first nan";
+    });
+    add("step/first-inf", "Inf", "the first instruction that makes an infinity", [&commands](int) {
+        commands.seek = "--first inf";
+    });
+    if (!first_wrong_words(session).empty())
+        add("step/first-bad", "wrong", "the first wrong element, and what wrote it", [&commands](int) {
+            commands.seek_wrong = true;
+        });
 }
 
 std::vector<Item> items_of(const Session& session, const Selection& selection, Commands& commands) {

@@ -103,8 +103,30 @@ void put_centred(ImVec2 centre, TextStyle style, std::string_view text) {
     put({centre.x - extent.x / 2, centre.y - line_height(style.face) / 2}, style, text);
 }
 
-std::string shortened(Face face, std::string_view text, float width) {
-    if (measure(face, text).x <= width) return std::string(text);
+namespace {
+
+// Folders give way before what stands after them: of "/home/me/gemm.cu:31: error" the name, line and words
+// stay.
+std::string without_folders(std::string_view text) {
+    std::string out;
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find_first_of(" \n", at), text.size());
+        const std::string_view word = text.substr(at, end - at);
+        const size_t last = word.rfind('/', word.size() > 1 ? word.size() - 2 : 0);
+        const bool is_path = last != word.npos && last > 0 && word.find('/') != last;
+        out += is_path ? "…" + std::string(word.substr(last)) : std::string(word);
+        if (end < text.size()) out += text[end];
+        at = end + 1;
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string shortened(Face face, std::string_view whole, float width) {
+    if (measure(face, whole).x <= width) return std::string(whole);
+    const std::string text = without_folders(whole);
+    if (measure(face, text).x <= width) return text;
     const std::string_view ellipsis = "…";
     const float room = width - measure(face, ellipsis).x;
     const char* end = text.data();  // of the last whole character that fits

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 namespace wl::app {
 
@@ -62,14 +61,14 @@ void take_changes(ComparePanel& panel, const Session& session) {
     panel.number = against.number, panel.counted = counted;
     panel.changes.clear();
     if (!counted) return;
+    const bool to_a = against.made == Made::before;
     const auto add = [&](const std::vector<analysis::Hunk>& hunks) {
         for (const analysis::Hunk& hunk : hunks) {
-            const std::string text = analysis::unified(hunk);
-            for (size_t at = 0; at < text.size();) {
-                const size_t end = std::min(text.find('\n', at), text.size());
-                panel.changes.push_back(text.substr(at, end - at));
-                at = end + 1;
-            }
+            const analysis::Hunk shown = to_a ? analysis::reversed(hunk) : hunk;
+            const std::string text = analysis::unified(shown);
+            panel.changes.push_back({'@', 0, text.substr(0, text.find('\n'))});
+            for (const analysis::HunkLine& line : shown)
+                panel.changes.push_back({line.mark, to_a ? line.b : line.a, line.text});
         }
     };
     add(against.counted.answer->near);
@@ -148,10 +147,16 @@ float draw_marks(const Session& session, const Selection& selection, Commands& c
     return row.high.y;
 }
 
-// "@@ -104,3 +104,3 @@": the line of A there; B's is the old one.
-int line_of_hunk(const std::string& head) {
-    const size_t plus = head.find('+');
-    return plus == std::string::npos ? 0 : std::atoi(head.c_str() + plus + 1);
+// Which of both a sign means: "-  B, before v2c_3.cu was saved     +  A, shown".
+void draw_signs(const Session& session, Box row) {
+    const Against& against = session.against;
+    const std::string b = "B, " + against.name, a = "A, shown";
+    const bool to_a = against.made == Made::before;
+    const float top = middle(row.low.y, row.height(), Face::small_words), half = row.width() / 2;
+    float x = row.low.x + px(size::kPad);
+    x = put_clipped({x, top}, half, {Face::small_words, colour::kBad}, "−  " + (to_a ? b : a)) + px(24);
+    put_clipped({x, top}, row.high.x - x, {Face::small_words, colour::kGood}, "+  " + (to_a ? a : b));
+    register_control("compare/signs", row.low, row.high);
 }
 
 float draw_changes(const ComparePanel& panel, const Session& session, Selection& selection, Box box) {
@@ -163,30 +168,34 @@ float draw_changes(const ComparePanel& panel, const Session& session, Selection&
         return y + px(22);
     }
     const float height = px(18);
-    int line = 0;
+    draw_signs(
+        session,
+        {
+            box.low, {box.high.x, box.low.y + px(20)}
+    }
+    );
+    y += px(20);
     for (size_t i = 0; i < panel.changes.size(); ++i, y += height) {
-        const std::string& text = panel.changes[i];
-        const char mark = text.empty() ? ' ' : text[0];
-        if (mark == '@') line = line_of_hunk(text);
+        const ChangedLine& line = panel.changes[i];
+        const bool head = line.mark == '@';
         const Box row{
             {box.low.x,  y         },
             {box.high.x, y + height}
         };
         ImDrawList* list = ImGui::GetWindowDrawList();
-        const ImU32 tint = mark == '+' ? colour::kGood : mark == '-' ? colour::kBad : 0;
+        const ImU32 tint = line.mark == '+' ? colour::kGood : line.mark == '-' ? colour::kBad : 0;
         if (tint != 0) list->AddRectFilled(row.low, row.high, colour::with_alpha(tint, 34));
-        if (mark != '@' && mark != '-' && press(row, "compare/change/" + std::to_string(i)))
-            select_line(session, selection, session.against.counted.answer->source_a, line);
+        if (line.line_of_a > 0 && press(row, "compare/change/" + std::to_string(i)))
+            select_line(session, selection, session.against.counted.answer->source_a, line.line_of_a);
         put_clipped(
             {row.low.x + px(size::kPad), middle(y, height, Face::small_numbers)},
             row.width() - px(2 * size::kPad),
             {Face::small_numbers,
-             mark == '@'     ? colour::kFaint
+             head            ? colour::kFaint
                  : tint != 0 ? tint
                              : colour::kText},
-            text
+            head ? line.text : line.mark + line.text
         );
-        if (mark == '+' || mark == ' ') ++line;
     }
     return y;
 }

@@ -11,10 +11,17 @@
 
 namespace wl::app {
 
+// A line of a change of the source.
+struct ChangedLine {
+    char mark = ' ';    // '@': where it is; '-', '+', ' ': of the line
+    int line_of_a = 0;  // 0: A has no such line
+    std::string text;   // without its mark
+};
+
 struct ComparePanel {
     uint64_t number = 0;  // Against::number that the changes belong to
     bool counted = false;
-    std::vector<std::string> changes;  // of the source, as a unified diff; near the first difference first
+    std::vector<ChangedLine> changes;  // from the earlier to the later; near the first difference first
 };
 void draw(ComparePanel& panel, const Session& session, Selection& selection, Commands& commands);
 

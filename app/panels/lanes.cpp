@@ -271,11 +271,14 @@ std::string place_of(const LaneReport& report) {
     return file_name(report.file) + ":" + std::to_string(report.line) + "   " + report.instruction;
 }
 
-std::string subtitle_of(const Session& session, const LaneReport& report) {
+std::string subtitle_of(const Session& session, const Selection& selection, const LaneReport& report) {
+    const std::optional<uint32_t> time = timeline_time(session, report);
     std::string text = "warp " + std::to_string(report.warp) + " of " +
         block_text(session.capture, report.block) + ", time " +
-        count_text(static_cast<int64_t>(timeline_time(session, report).value_or(report.time))) + ", " +
-        report.build + " build, simulated";
+        count_text(static_cast<int64_t>(time.value_or(report.time)));
+    if (!session.lanes.question.line.empty() && time && *time != selection.time)
+        text += " at this line (selected: " + count_text(selection.time) + ")";
+    text += ", " + report.build + " build, simulated";
     if (!report.schedule_note.empty()) text += "; " + report.schedule_note;
     if (report.lanes != ~0U) text += ", " + std::to_string(std::popcount(report.lanes)) + " lanes active";
     for (const WarpRow& w : report.warps)
@@ -301,7 +304,8 @@ void draw(LanesPanel& panel, const Session& session, Selection& selection, Comma
         commands.ask_lanes = question;
     const LanesAnswer& lanes = session.lanes;
     const bool there = lanes.report && lanes.report->problem.empty();
-    const std::string subtitle = there ? subtitle_of(session, *lanes.report) : "any instant of a warp";
+    const std::string subtitle =
+        there ? subtitle_of(session, selection, *lanes.report) : "any instant of a warp";
     const std::string place = !there ? ""
         : !lanes.talk.asked.empty()  ? "on the way..."
                                      : place_of(*lanes.report);

@@ -20,22 +20,33 @@ int owner_warp(const TileView& tile, Element at) {
     return tile.data.owner(at.row, at.col).warp;
 }
 
+// Of a block's tile all its warps: one that wrote nothing may be the fault.
+int warps_shown(const Session& session, const Selection& selection) {
+    const int wrote = static_cast<int>(session.current.ownership.by_warp.size());
+    const capture::Tile* tile = tile_of(session, selection);
+    const bool of_block = tile != nullptr && tile->block >= 0 && tile->warp < 0;
+    return of_block ? std::max(wrote, warps_of_block(session.capture.launch)) : wrote;
+}
+
 void draw_legend(const Session& session, Selection& selection) {
     const TileView& tile = session.current;
     const analysis::Ownership& ownership = tile.ownership;
+    const auto of = [](const std::vector<int64_t>& counts, int warp) {
+        return warp < static_cast<int>(counts.size()) ? counts[static_cast<size_t>(warp)] : int64_t{0};
+    };
     const float height = px(size::kRow), width = ImGui::GetContentRegionAvail().x;
     const int shown = owner_warp(tile, exists(selection.hovered) ? selection.hovered : selection.element);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-    for (int warp = 0; warp < static_cast<int>(ownership.by_warp.size()); ++warp) {
-        const int64_t elements = ownership.by_warp[static_cast<size_t>(warp)];
-        const int64_t bad = warp < static_cast<int>(ownership.bad_by_warp.size())
-            ? ownership.bad_by_warp[static_cast<size_t>(warp)]
-            : 0;
+    const int warps = warps_shown(session, selection);
+    for (int warp = 0; warp < warps; ++warp) {
+        const int64_t elements = of(ownership.by_warp, warp), bad = of(ownership.bad_by_warp, warp);
         const ImVec2 low = ImGui::GetCursorScreenPos();
         const Box box{
             low, {low.x + width, low.y + height}
         };
         if (press(box, "ownership/w" + std::to_string(warp))) selection.warp = warp;
+        if (elements == 0 && ImGui::IsItemHovered())
+            tooltip("warp " + std::to_string(warp) + " wrote no element of this tile");
         ImDrawList* list = ImGui::GetWindowDrawList();
         if (warp == shown || warp == selection.warp || ImGui::IsItemHovered()) {
             list->AddRectFilled(
@@ -50,8 +61,8 @@ void draw_legend(const Session& session, Selection& selection) {
         put({low.x + px(22), top}, {Face::small_numbers, colour::kText}, "w" + std::to_string(warp));
         put_right(
             {low.x + width - px(46), top},
-            {Face::small_numbers, colour::kFaint},
-            elements > 0 ? count_text(elements) : "-"
+            {Face::small_numbers, elements > 0 ? colour::kFaint : colour::kWarning},
+            count_text(elements)
         );
         put_right(
             {low.x + width - px(6), top},

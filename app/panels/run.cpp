@@ -3,17 +3,15 @@
 
 #include "app/draw/described/left_to_do.h"
 #include "app/draw/widgets.h"
+#include "app/session/compare/against.h"
 #include "app/session/edit/rerun.h"
-#include "instrumentation/base/matched.h"
 #include "instrumentation/manifest/inputs.h"
 
 #include <imgui.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <regex>
 
 namespace wl::app {
 
@@ -35,6 +33,11 @@ void put_text(std::array<char, N>& field, const std::string& text) {
 
 // The choice follows a file that was opened; what ran from here stands here already.
 void follow(RunPanel& panel, const Session& session) {
+    // The bar speaks of A: what ran as B was asked for here, and is named where A and B are compared.
+    if (panel.against != session.against.number && has_other(session.against) &&
+        session.against.made == Made::after)
+        take_request(panel, session, problem_to_change(session));
+    panel.against = session.against.number;
     if (panel.capture == session.captures && !panel.kernel.empty()) return;
     panel.capture = session.captures;
     const std::string& kernel = session.capture.launch.kernel;
@@ -272,41 +275,6 @@ void draw_fields(RunPanel& panel, const KernelChoice* choice, Flow& flow, const 
 
 }  // namespace
 
-std::string field_of(const std::string& message) {
-    static const std::pair<const char*, const char*> kSigns[] = {
-        {"has no fault",          "fault" },
-        {"has no preset",         "preset"},
-        {"--seed",                "seed"  },
-        {"--inputs",              "inputs"},
-        {"lies outside the grid", "block" },
-        {"--record",              "block" },
-        {"the connection to ",    "host"  },
-        {"has no program",        "host"  },
-        {"could not unpack",      "host"  },
-        {"--host",                "host"  },
-        {"CUDA driver",           "on"    },
-        {"--on",                  "on"    },
-        {"no kernel",             "kernel"},
-        {"unknown kernel",        "kernel"},
-    };
-    // The second is said of a number that was computed with the parameter: `-5 (from "N")`.
-    static const std::regex kSet(R"(--set (\w+)=)"), kFrom(R"RE(\(from "[^"]*?\b([A-Za-z_]\w*)\b(?!\())RE");
-    const std::string text = message.substr(0, kLongestMatched);
-    for (const std::regex& sign : {kSet, kFrom})
-        if (std::smatch found; std::regex_search(text, found, sign)) return "set/" + found[1].str();
-    for (const auto& [sign, field] : kSigns)
-        if (message.find(sign) != std::string::npos) return field;
-    return "";
-}
-
-std::string refusal_of(const RunPanel& panel) {
-    const std::string seed = panel.seed.data();
-    uint64_t value = 0;
-    const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), value);
-    if (seed.empty() || (error == std::errc() && end == seed.data() + seed.size())) return "";
-    return "--seed " + seed + ": a seed is a whole number from 0 to 18446744073709551615.";
-}
-
 KernelOptions request_of(const RunPanel& panel, const Session& session) {
     const KernelChoice* choice = choice_of(session, panel.kernel);
     KernelOptions request;
@@ -374,6 +342,7 @@ void draw(RunPanel& panel, const Session& session, Commands& commands) {
     pop_field_style();
     ImGui::PopFont();
     float bottom = flow.at.y + row;
+    panel.fields = bottom - box.low.y - px(1);
     if (!wrong.empty()) {
         const auto& controls = ui().controls;
         const auto field = std::find_if(controls.rbegin(), controls.rend(), [&](const Control& c) {
@@ -392,8 +361,8 @@ void draw(RunPanel& panel, const Session& session, Commands& commands) {
             {box.high.x - pad, bottom}
         };
     };
-    bottom += draw_named(session, below(), commands);
-    bottom += draw_left_to_do(session, below(), commands);
+    if (panel.banners) bottom += draw_named(session, below(), commands);
+    if (panel.banners) bottom += draw_left_to_do(session, below(), commands);
     panel.height = bottom - box.low.y - px(1);
 }
 

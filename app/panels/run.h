@@ -19,7 +19,10 @@ struct RunPanel {
     std::array<char, 64> host = {};   // USER@MACHINE that runs it, by ssh; empty: this one
     std::string remote_program;       // warplens there; empty: on its PATH
     uint64_t capture = 0;             // Session::captures that the choice was taken from
-    float height = 0;                 // pixels of the last frame
+    uint64_t against = 0;             // Against::number that was looked at
+    bool banners = true;              // what is left to do, and what a capture names, stand below the fields
+    float fields = 0;                 // pixels of the last frame: without what stands below the fields
+    float height = 0;                 // with it
 };
 
 // Fields from left to right, in more rows where it is narrow; sets the height that they took.

@@ -69,19 +69,33 @@ bool touches(const capture::LineRequest& r, const SharedMatrix& m) {
     return at >= m.matrix.begin && at < layouts::end_of(m.matrix);
 }
 
-// A newly selected access is shown on the matrix that it touches.
-void follow_access(SharedMemoryPanel& panel, const SharedAnswered& answer) {
+// A newly selected access is shown on the matrix that it touches. True: there is one.
+bool follow_access(SharedMemoryPanel& panel, const SharedAnswered& answer) {
     const std::vector<capture::LineRequest>& requests = answer.report->requests;
     const std::string access = requests.empty() ? "" : requests.front().place;
-    if (access == panel.access) return;
+    if (access == panel.access) return false;
     panel.access = access;
     panel.request = 0;
     for (const capture::LineRequest& r : requests)
         for (const SharedMatrix& m : answer.view.matrices)
             if (touches(r, m)) {
                 choose(panel, m);
-                return;
+                return true;
             }
+    return false;
+}
+
+// A newly selected access, else a newly selected tile, is what the panel shows.
+void follow_selection(
+    SharedMemoryPanel& panel, const SharedAnswered& answer, const Session& session, const Selection& selection
+) {
+    const bool fresh = answer.content != panel.content, other_tile = selection.tile != panel.tile;
+    panel.content = answer.content, panel.tile = selection.tile;
+    if (fresh && follow_access(panel, answer)) return;
+    const capture::Probe* probe = probe_of(session, selection);
+    if (!other_tile || probe == nullptr) return;
+    for (const SharedMatrix& m : answer.view.matrices)
+        if (m.name == probe->name) return choose(panel, m);
 }
 
 Scene scene_of(SharedMemoryPanel& panel, const SharedAnswered& answer) {
@@ -106,53 +120,21 @@ Scene scene_of(SharedMemoryPanel& panel, const SharedAnswered& answer) {
 
 // ---- above the grids
 
-void swizzle_fields(SharedMemoryPanel& panel, ImVec2 at) {
-    constexpr std::array<const char*, 3> kNames = {"shared/bits", "shared/base", "shared/shift"};
-    for (size_t k = 0; k < kNames.size(); ++k) {
-        auto value = static_cast<float>(panel.swizzle[k]);
-        if (number_field(at, px(34), kNames[k], value))
-            panel.swizzle[k] = std::clamp(static_cast<int>(value), 0, 8);
-        at.x += px(38);
-    }
-    panel.swizzle[2] = std::max(panel.swizzle[2], panel.swizzle[0]);
-}
-
-void draw_access(SharedMemoryPanel& panel, const SharedReport& report, Groups& groups) {
-    toggle(groups.place(toggle_width("Access")), "shared/lanes", "Access", panel.lanes);
-    if (report.requests.size() > 1) {
-        const ImVec2 at = groups.place(px(51));
-        if (button(at, "shared/back", "‹", {.width = px(24)})) --panel.request;
-        if (button({at.x + px(27), at.y}, "shared/forward", "›", {.width = px(24)})) ++panel.request;
-    }
-    if (!panel.lanes) return;
-    constexpr std::array<std::string_view, 3> kChanges = {"Given", "Pad", "Swizzle"};
-    panel.what_if =
-        segmented(groups.place(segmented_width(kChanges)), {"shared/what-if", kChanges, panel.what_if});
-    if (panel.what_if == 1 && number_field(groups.place(px(44)), px(44), "shared/pad", panel.pad))
-        panel.pad = std::clamp(panel.pad, 0.0F, 256.0F);
-    if (panel.what_if == 2) swizzle_fields(panel, groups.place(px(110)));
-}
-
-float draw_toolbar(SharedMemoryPanel& panel, const SharedReport* report, Box box) {  // returns its height
-    Groups groups = groups_in(box);
-    constexpr std::array<std::string_view, 6> kColours = {"State", "Warp", "Lane", "Age", "Writers", "Value"};
-    panel.colour = static_cast<SharedColour>(segmented(
-        groups.place(segmented_width(kColours)), {"shared/colour", kColours, static_cast<int>(panel.colour)}
-    ));
-    toggle(groups.place(toggle_width("Transposed")), "shared/transposed", "Transposed", panel.transposed);
-    if (report != nullptr && !report->requests.empty()) draw_access(panel, *report, groups);
-    return toolbar_height(groups, box);
-}
-
 // The field for a notation, at the right end of the row of names. Returns where it begins.
 float draw_notation(SharedMemoryPanel& panel, Box row) {
     const float width = std::min(px(250), row.width() * 0.34F), left = row.high.x - width - px(size::kPad);
     push_field_style();
     ImGui::SetCursorScreenPos({left, row.low.y});
     ImGui::SetNextItemWidth(width);
-    const std::string hint = shortened(Face::words, "read as: f16 64x64:ld=72", width - px(14));
+    const std::string hint = shortened(Face::words, "read as another layout…", width - px(14));
     ImGui::InputTextWithHint("##shared/as", hint.c_str(), panel.as.data(), panel.as.size());
     register_last_item("shared/as");
+    if (ImGui::IsItemHovered() && !ImGui::IsItemActive())
+        tooltip(
+            "Shows the same bytes in a layout of your own. For example\n"
+            "f16 64x64:ld=72    rows that lie 72 elements apart\n"
+            "f32 (8,4):(4,1)    a layout in CuTe's notation"
+        );
     pop_field_style();
     return left - px(8);
 }
@@ -317,6 +299,11 @@ void draw_body(SharedMemoryPanel& panel, const Session& session, Box box) {
     if (scene.changed && scene.changed->problem.empty()) shown.changed = &*scene.changed;
     if (panel.colour == SharedColour::value && scene.matrix != nullptr)
         shown.range = value_range(scene.report.state, *scene.matrix);
+    else if (panel.colour == SharedColour::value)
+        for (const SharedMatrix& m : answer.view.matrices) {
+            const ValueRange r = value_range(scene.report.state, m);
+            shown.range = {std::min(shown.range.low, r.low), std::max(shown.range.high, r.high)};
+        }
     const bool two = scene.request != nullptr && (box.height() > px(240) || scene.changed);
     const float foot = px(two ? 42 : 24);
     draw_grids(
@@ -362,10 +349,10 @@ void draw(SharedMemoryPanel& panel, const Session& session, Selection& selection
     }
     const SharedAnswered& answer = session.shared;
     const bool there = answer.report && answer.report->problem.empty();
-    if (there && answer.content != panel.content) {
-        panel.content = answer.content;
-        follow_access(panel, answer);
-    }
+    // The answer to a newly selected tile is awaited: its access comes with it.
+    if (there && answer.talk.asked.empty() &&
+        (answer.content != panel.content || selection.tile != panel.tile))
+        follow_selection(panel, answer, session, selection);
     const std::string subtitle = !there ? "of a block"
                                         : fmt::format(
                                               "{}, warp {}, time {}, epoch {}, simulated",

@@ -34,10 +34,13 @@ struct SharedMemoryPanel {
     SharedHover hover;
     SharedPictures pictures;
     std::string question;
+    int tile = -1;         // Selection::tile that was looked at
     std::string access;    // "v2c_4.cu:82": whose matrix was chosen
     uint64_t content = 0;  // SharedAnswered::content that was looked at
     uint64_t capture = 0;  // Session::captures that it belongs to
 };
+// Returns its height.
+float draw_toolbar(SharedMemoryPanel& panel, const SharedReport* report, Box box);
 void draw(SharedMemoryPanel& panel, const Session& session, Selection& selection, Commands& commands);
 
 }  // namespace wl::app

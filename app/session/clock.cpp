@@ -3,7 +3,9 @@
 
 #include "app/session/lookup.h"
 #include "app/session/navigate.h"
+#include "app/session/plain_words.h"
 #include "app/session/questions.h"
+#include "instrumentation/base/block_text.h"
 
 #include <algorithm>
 #include <utility>
@@ -50,10 +52,6 @@ int source_of(const capture::Capture& capture, const std::string& path) {
     return -1;
 }
 
-// An arrival at a line that was chosen has a time of its own; a mark's is known, and a time that was asked
-// for stays.
-bool is_arrival(const LaneQuestion& q) { return !q.line.empty() && !q.line.starts_with("--tile"); }
-
 // The author's line: in the toolkit's code that which called it.
 std::pair<std::string, int> own_line(const LaneReport& report) {
     for (const WarpRow& row : report.warps)
@@ -66,20 +64,18 @@ void follow(Session& session, Selection& selection, bool stepped) {
     const LaneReport& report = *session.lanes.report;
     const auto [file, line] = own_line(report);
     const int site = site_at_line(session.capture, file, line);
-    const std::optional<uint32_t> time = timeline_time(session, report);
     if (stepped) {
         const Selection before = selection;
-        move_to_time(session, selection, time.value_or(selection.time));
+        move_to_time(session, selection, timeline_time(session, report).value_or(selection.time));
         if (session.lanes.tile_stays) {
             selection.tile = before.tile, selection.probe = before.probe, selection.element = before.element;
             selection.block = before.block, selection.iteration = before.iteration;
+            selection.finding = before.finding;
         }
         selection.warp = report.warp;  // not that of the tile which was taken last
         selection.order = static_cast<int64_t>(report.order);
         selection.order_warp = report.warp;
         selection.debug_order = report.build == "debug";
-    } else if (is_arrival(session.lanes.question) && time) {
-        selection.time = *time;
     }
     if (site >= 0) selection.site = site;
     selection.source = source_of(session.capture, file), selection.line = line;
@@ -143,10 +139,11 @@ void take_lanes_answer(Session& session, Selection& selection, const std::string
     LaneReport report = lane_report(answer);
     const bool stepped = is_step(report.asked);
     if (stepped && !report.problem.empty()) {
-        session.message = {report.problem, false};
+        session.message = {plain_words(report.problem), false};
         lanes.steps.clear();
         return;
     }
+    if (!report.problem.empty()) report.problem = plain_words(report.problem);
     if (lanes.report) mark_changes(*lanes.report, report);
     lanes.report = std::move(report);
     lanes.shown = stepped ? "" : lanes.report->asked;
@@ -180,6 +177,18 @@ void ask_instant(
         session,
         block + build + " " + options + watch_words(from.watch) + kSeek + std::to_string(selection.lane)
     );
+}
+
+std::string first_wrong_words(const Session& session) {
+    if (session.first_bad < 0) return "";
+    const capture::Tile& tile = session.capture.tiles[static_cast<size_t>(session.first_bad)];
+    if (tile.block < 0) return "";
+    const std::string& name = session.capture.probes[static_cast<size_t>(tile.probe)].name;
+    const std::string iteration = " --iteration " + std::to_string(tile.iteration) + " --block " +
+        block_words(tile.block, session.capture.launch.grid);
+    if (tile.ld == 0) return "--tile \"" + name + "\"" + iteration + " --warp " + std::to_string(tile.warp);
+    return "--last-write \"" + name + "[" + std::to_string(tile.first_bad_row) + "][" +
+        std::to_string(tile.first_bad_col) + "]\"" + iteration;
 }
 
 bool has_race(const Session& session) {

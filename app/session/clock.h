@@ -24,6 +24,10 @@ void ask_instant(
     bool tile_stays = false
 );
 
+// Options that name what made the first wrong element: the write after which its tile was taken, or its mark;
+// empty: none is wrong.
+std::string first_wrong_words(const Session& session);
+
 // Was a race seen whose accesses can be stepped to?
 bool has_race(const Session& session);
 

@@ -32,6 +32,7 @@ struct Commands {
     std::optional<Breakpoint> no_breakpoint;    // taken away
     std::optional<std::string> ask_writes;      // an element, with its iteration
     std::optional<std::string> seek_write;      // as `seek`; the selected tile stays
+    bool seek_wrong = false;                    // the first wrong element is selected, and what wrote it
     std::optional<std::string> ask_fragments;   // options of `warplens at`
     std::optional<std::string> ask_shared;      // the same
     std::optional<std::string> ask_provenance;  // options of `warplens why`

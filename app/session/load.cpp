@@ -59,7 +59,7 @@ void load(Session& session, Selection& selection, Loaded loaded, std::string pat
     watch_files(session);
     // What comes next is compared with what was kept, if that is of the same kernel.
     if (!b || b->launch.kernel != session.capture.launch.kernel) return;
-    set_other(session, b, name_of_b);
+    set_other(session, b, name_of_b, Made::before);
     session.against.shown = against_b;
 }
 

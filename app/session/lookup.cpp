@@ -36,6 +36,11 @@ const capture::Probe* probe_of(const Session& session, const Selection& selectio
     return tile != nullptr ? &session.capture.probes[static_cast<size_t>(tile->probe)] : nullptr;
 }
 
+int warps_of_block(const capture::Launch& launch) {
+    const uint64_t threads = uint64_t{launch.block.x} * launch.block.y * launch.block.z;
+    return static_cast<int>((threads + 31) / 32);
+}
+
 int record_index(const Session& session, int64_t block) {
     const auto& records = session.capture.records;
     for (size_t i = 0; i < records.size(); ++i) {

@@ -12,6 +12,7 @@ namespace wl::app {
 
 const capture::Tile* tile_of(const Session& session, const Selection& selection);
 const capture::Probe* probe_of(const Session& session, const Selection& selection);
+int warps_of_block(const capture::Launch& launch);
 int record_index(const Session& session, int64_t block);  // -1: that block was not recorded
 
 std::string block_text(const capture::Capture& capture, int64_t block);  // "block (2, 1, 0)", "whole launch"

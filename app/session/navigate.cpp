@@ -275,6 +275,20 @@ bool select_next_bad(const Session& session, Selection& selection, int direction
     return false;
 }
 
+void select_first_wrong(const Session& session, Selection& selection) {
+    if (session.first_bad < 0) return;
+    const int finding = selection.finding;
+    const capture::Tile& tile = tile_at(session, session.first_bad);
+    select_tile(session, selection, session.first_bad);
+    select_element(session, selection, {tile.first_bad_row, tile.first_bad_col});
+    selection.finding = finding;
+    const auto& findings = session.capture.findings;
+    const auto of = std::ranges::find_if(findings, [&](const capture::Finding& f) {
+        return tile_of_finding(session.capture, f.where) == session.first_bad;
+    });
+    if (of != findings.end()) selection.finding = static_cast<int>(of - findings.begin());
+}
+
 void move_to_time(const Session& session, Selection& selection, uint32_t time) {
     const int record = shown_record(session, selection);
     if (record < 0) return;

@@ -35,6 +35,9 @@ void select_site(
 // there is none.
 bool select_next_bad(const Session& session, Selection& selection, int direction);
 
+// The first wrong element, in its tile, with the finding that speaks of it: the cause where several do.
+void select_first_wrong(const Session& session, Selection& selection);
+
 // Kernel time of the selected recorded block: the tile last taken at or before it, and the site where the
 // selected warp stands, follow.
 void move_to_time(const Session& session, Selection& selection, uint32_t time);

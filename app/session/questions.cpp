@@ -3,6 +3,7 @@
 
 #include "app/session/clock.h"
 #include "app/session/fragment_view.h"
+#include "app/session/plain_words.h"
 #include "instrumentation/base/block_text.h"
 #include "instrumentation/base/error.h"
 
@@ -159,6 +160,7 @@ bool hear_fragments(Session& session) {
     FragmentsAnswer& fragments = session.fragments;
     return hear(fragments.talk, [&session, &fragments](const std::string& line) {
         fragments.report = fragment_report(line);
+        fragments.report->problem = plain_words(fragments.report->problem);
         fragments.view =
             make_fragment_view(fragments.report->live, session.capture, fragments.view.content + 1);
     });
@@ -172,6 +174,7 @@ bool hear_shared(Session& session) {
     SharedAnswered& shared = session.shared;
     return hear(shared.talk, [&shared](const std::string& line) {
         shared.report = shared_report(line);
+        shared.report->problem = plain_words(shared.report->problem);
         shared.view = make_shared_view(shared.report->state);
         ++shared.content;
     });
@@ -184,6 +187,7 @@ void ask_writes(Session& session, const std::string& question) {
 bool hear_writes(Session& session) {
     return hear(session.writes.talk, [&session](const std::string& line) {
         session.writes.report = writes_report(line);
+        session.writes.report->problem = plain_words(session.writes.report->problem);
     });
 }
 
@@ -195,6 +199,7 @@ bool hear_provenance(Session& session) {
     ProvenanceAnswer& provenance = session.provenance;
     return hear(provenance.talk, [&provenance](const std::string& line) {
         provenance.report = provenance_report(line);
+        provenance.report->problem = plain_words(provenance.report->problem);
     });
 }
 

@@ -255,6 +255,21 @@ std::vector<Hunk> hunks(const std::vector<DiffLine>& lines, size_t context) {
     return out;
 }
 
+Hunk reversed(const Hunk& hunk) {
+    Hunk out = hunk;
+    for (HunkLine& l : out) {
+        std::swap(l.a, l.b);
+        if (l.mark != ' ') l.mark = l.mark == '-' ? '+' : '-';
+    }
+    // In a run of changed lines those that go stand before those that come.
+    for (auto at = out.begin(); at != out.end();) {
+        const auto end = std::find_if(at, out.end(), [](const HunkLine& l) { return l.mark == ' '; });
+        std::stable_partition(at, end, [](const HunkLine& l) { return l.mark == '-'; });
+        at = end == out.end() ? end : std::next(end);
+    }
+    return out;
+}
+
 std::string unified(const Hunk& hunk) {
     int first_a = 0, first_b = 0, count_a = 0, count_b = 0;
     std::string body;

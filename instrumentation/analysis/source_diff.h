@@ -37,6 +37,9 @@ using HunkLine = MarkedLine<std::string>;
 using Hunk = std::vector<HunkLine>;
 std::vector<Hunk> hunks(const std::vector<DiffLine>& lines, size_t context);
 
+// The same change the other way: what only b has is taken out, what only a has is put in.
+Hunk reversed(const Hunk& hunk);
+
 // "@@ -120,7 +120,6 @@" and the lines, each with its mark.
 std::string unified(const Hunk& hunk);
 

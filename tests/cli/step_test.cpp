@@ -113,8 +113,7 @@ TEST(Step, MarksStagesIterationsAndBarriersForwardAndBack) {
     const Said past = at(kGemm, {"--stage", "load", "--step", "back iteration"});
     EXPECT_EQ(past.status, 2);
     EXPECT_NE(
-        past.err.find("--step back iteration: there is no such instant of warp 0 before time"),
-        std::string::npos
+        past.err.find("--step back iteration: there is no iteration of warp 0 before time"), std::string::npos
     ) << past.err;
 }
 

@@ -67,7 +67,7 @@ struct Clock : testing::Test {
 };
 
 TEST_F(Clock, KeysStepByLineForwardAndBackAndThePanelsFollow) {
-    expect_one_instant("a line was chosen");
+    EXPECT_EQ(selection.time, time_of_load()) << "to choose a line moves no time";
     const uint64_t first = report().order;
     const std::string loop = "gemm.cu:" + std::to_string(std::stoi(number_of(kFirst)) - 1);
     desktop.play("key F10\n wait 3\n until lanes " + place_of(kSecond) + "\n");

@@ -114,6 +114,47 @@ class Lessons(Student):
 
         self.for_each(check)
 
+    def test_wrong_solutions_are_refused_by_their_own_reason(self):
+        def solution(lesson, file, *changes):
+            text = (ROOT / "tests/lessons" / lesson / file).read_text()
+            for old, new in changes:
+                self.assertIn(old, text)
+                text = text.replace(old, new)
+            return lesson, file, text
+
+        def fours(*changes):
+            return solution("01-lanes", "fours.cu", *changes)
+
+        def rowsum(*changes):
+            return solution("02-reductions", "rowsum.cu", *changes)
+
+        inner = "        __syncthreads();  // the neighbour's number is there\n"
+        guard, call = "    float v = 0.0f;\n    if (i < n) v = x[i];", "sum = warp_sum(sum);"
+        own, all_columns = "int column = lane; column < columns; column += 32", "int column = 0; column < columns; ++column"
+        wrong = {
+            "a race:": fours((inner, "")),
+            "have left the kernel before the barrier": fours((guard, "    if (i >= n) return;\n    float v = x[i];")),
+            "past the end of the array": fours(("if (i < n) v = x[i]", "v = x[i]")),
+            "does not depend on x[2]": fours(("d <= 2", "d <= 1")),
+            "all 32 lanes hold the same number": rowsum((own, all_columns), (call, "sum = warp_sum(sum) / 32;")),
+            "some lanes hold the same number": rowsum(("    for (" + own, "    if (lane == 0) for (" + all_columns)),
+            "the lanes exchange nothing": rowsum((own, all_columns), (call, "")),
+            "does not depend on x[0,1]": rowsum(("distance > 0", "distance > 1")),
+        }
+
+        def check(case):
+            number, (reason, (lesson, file, text)) = case
+            folder = self.at / f"wrong{number}"
+            folder.mkdir()
+            (folder / file).write_text(text)
+            said = self.say("learn", lesson[:2], "--check", str(folder), "--json", home=folder / "home")
+            return reason, said.returncode, json.loads(said.stdout).get("says", "")
+
+        with ThreadPoolExecutor(2) as pool:
+            for reason, status, says in pool.map(check, enumerate(wrong.items())):
+                self.assertEqual(status, 1, reason)
+                self.assertIn(reason, says)
+
     def test_hints_open_one_at_a_time(self):
         for lesson in LESSONS:
             number = lesson.name.split("-")[0]
@@ -191,7 +232,7 @@ class Verb(Student):
         self.ask("02", "--start")
         said = self.say("learn", "02", "--check")
         self.assertEqual(said.returncode, 1)
-        for text in ("not yet\n  y is not the sums of the rows yet", "$ warplens diagnose rowsum.toml",
+        for text in ("not yet\n  before the reduction all 32 lanes hold the same number", "$ warplens diagnose rowsum.toml",
                      "y is 32x the reference", "rowsum.cu:11", "warplens learn 02 --hint opens hint 1 of 3"):
             self.assertIn(text, said.stdout)
         self.assertFalse(self.ask()["lessons"][1]["solved"])

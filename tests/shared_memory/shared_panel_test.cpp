@@ -5,6 +5,7 @@
 #include "instrumentation/capture/file.h"
 #include "tests/support/program.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <stdexcept>
@@ -126,6 +127,39 @@ TEST(SharedMemoryPanel, StatesHaveColoursOfTheirOwn) {
         return;
     }
     FAIL() << "no instant with one buffer in flight";
+}
+
+TEST(SharedMemoryPanel, OpensOnTheSelectedTileAndFollowsIt) {
+    Window window({"v2c_3", "--fault", "32x", "--shape", "1,1,128,64"});
+    window.play("click tab/Heatmaps\n click tiles/b0/i0/P\n click tab/Shared-memory\n wait 3\n");
+    window.settle();
+    window.play("wait 3\n");
+    EXPECT_EQ(window.panel().region, "P");
+    window.play("click tiles/b0/i0/alpha\n wait 3\n");
+    window.settle();
+    window.play("wait 3\n");
+    EXPECT_EQ(window.panel().region, "alpha");
+    window.play("click shared/region/K\n wait 3\n");
+    EXPECT_EQ(window.panel().region, "K") << "another matrix stays chosen";
+}
+
+TEST(SharedMemoryPanel, EveryWayOfColouringHasALegendOfItsOwn) {
+    Window window({"v2c_3", "--shape", "1,1,128,64"});
+    window.settle();
+    for (const std::string mode : {"state", "warp", "lane", "age", "writers", "value"}) {
+        window.play("click shared/colour/" + mode + "\n wait 3\n");
+        const auto& controls = window.shell.app.ui.controls;
+        for (const std::string other : {"state", "warp", "lane", "age", "writers", "value"})
+            EXPECT_EQ(
+                std::ranges::any_of(
+                    controls, [&](const Control& c) { return c.name == "shared/legend/" + other; }
+                ),
+                other == mode
+            ) << mode
+              << " " << other;
+    }
+    const Control legend = window.control("shared/legend/value");
+    EXPECT_GT(legend.high.x - legend.low.x, 200) << "a scale with its ends";
 }
 
 TEST(SharedMemoryPanel, PaddingTakesTheConflictsOfAnAccessAway) {

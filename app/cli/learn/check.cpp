@@ -1,8 +1,10 @@
 // A folder of our own is put together, so that a reference or a size that was changed solves nothing.
 #include "app/cli/learn/check.h"
 
+#include "app/cli/learn/lanes_held.h"
 #include "app/cli/learn/page.h"
 #include "instrumentation/base/error.h"
+#include "instrumentation/base/lines.h"
 #include "instrumentation/base/scratch.h"
 #include "instrumentation/base/text.h"
 
@@ -29,6 +31,37 @@ std::optional<NotYet> gone(const Lesson& lesson, const std::string& folder) {
             return NotYet{
                 fmt::format("this lesson is about `{}`: solve it with that still there", word), {}, {}};
     return {};
+}
+
+// The title of the first finding that was printed: what stands between "[1] rule" and its place.
+std::string first_title(const std::string& output) {
+    std::string title;
+    bool open = false;
+    for (const std::string_view line : lines_of(output)) {
+        if (line.starts_with("[1] "))
+            open = true;
+        else if (open && (line.starts_with("    at ") || line.empty()))
+            break;
+        else if (open && line.size() > 4)
+            title += (title.empty() ? "" : " ") + std::string(line.substr(4));
+    }
+    return title;
+}
+
+std::string lanes_reason(const Lesson& lesson) {
+    for (const LessonLanes& wanted : lesson.lanes)
+        if (std::string said = lanes_problem(wanted); !said.empty()) return said;
+    return "";
+}
+
+// The reason by what the run printed, else by what the lanes hold, else the check's sentence: with the
+// finding, where that is not the one the lesson is about.
+std::string reason_of(const Lesson& lesson, const LessonCheck& check, const std::string& output) {
+    for (const LessonReason& reason : check.reasons)
+        if (output.find(reason.sees) != std::string::npos) return reason.says;
+    if (std::string lanes = lanes_reason(lesson); !lanes.empty()) return lanes;
+    const std::string title = output.find(lesson.promise) == std::string::npos ? first_title(output) : "";
+    return title.empty() ? check.says : check.says + ": " + title;
 }
 
 }  // namespace
@@ -63,8 +96,12 @@ std::optional<NotYet> check_solution(const Lesson& lesson, const std::string& fo
     const InFolder there(room.string());
     for (const LessonCheck& check : lesson.checks) {
         Ran ran = run_line("warplens " + check.run, colour);
-        if (ran.status != check.status) return NotYet{check.says, check.run, std::move(ran.output)};
+        if (ran.status != check.status) {
+            std::string why = reason_of(lesson, check, ran.output);
+            return NotYet{std::move(why), check.run, std::move(ran.output)};
+        }
     }
+    if (std::string lanes = lanes_reason(lesson); !lanes.empty()) return NotYet{std::move(lanes), {}, {}};
     return {};
 }
 

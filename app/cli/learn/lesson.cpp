@@ -22,12 +22,31 @@ std::string said(const Section& section, const std::string& key, const std::stri
 }
 
 LessonCheck read_check(const Section& section) {
-    manifest::check_keys(section, {"run", "says", "status"});
+    manifest::check_keys(section, {"run", "says", "status", "reasons"});
     LessonCheck check;
     check.run = said(section, "run", "words of warplens, such as \"diagnose sum.toml\"");
     check.says = said(section, "says", "a sentence for the student");
     check.status = manifest::whole(section, "status").value_or(0);
+    for (const Section& reason : manifest::subsections(section, "reasons").value_or(std::vector<Section>{})) {
+        manifest::check_keys(reason, {"sees", "says"});
+        check.reasons.push_back(
+            {said(reason, "sees", "a text that the run prints"), said(reason, "says", "a sentence")}
+        );
+    }
     return check;
+}
+
+LessonLanes read_lanes(const Section& section) {
+    manifest::check_keys(section, {"kernel", "at", "where", "missing", "absent", "same", "few"});
+    const auto sentence = [&](const char* key) { return manifest::text(section, key).value_or(""); };
+    return {
+        said(section, "kernel", "a manifest, such as \"sum.toml\""),
+        said(section, "at", "how a PTX instruction begins, such as \"shfl.sync\""),
+        sentence("where"),
+        said(section, "missing", "a sentence for where it is never executed"),
+        sentence("absent"),
+        sentence("same"),
+        sentence("few")};
 }
 
 void check_files(const Lesson& lesson, const Section& top) {
@@ -49,7 +68,9 @@ Lesson load_lesson(const fs::path& folder) {
     const std::string path = (folder / "lesson.toml").string();
     manifest::Document document = manifest::parse_document(read_text_file(path), path);
     const Section top = manifest::root(document);
-    manifest::check_keys(top, {"title", "about", "task", "promise", "edit", "keeps", "hints", "check"});
+    manifest::check_keys(
+        top, {"title", "about", "task", "promise", "edit", "keeps", "hints", "check", "lanes"}
+    );
     lesson.title = said(top, "title", "a few words");
     lesson.about = said(top, "about", "a line for the list");
     lesson.task = said(top, "task", "what the student is to do");
@@ -62,6 +83,8 @@ Lesson load_lesson(const fs::path& folder) {
     const std::vector<Section> checks =
         manifest::required(top, "check", manifest::subsections(top, "check"), "[[check]], a run of WarpLens");
     for (const Section& check : checks) lesson.checks.push_back(read_check(check));
+    for (const Section& lanes : manifest::subsections(top, "lanes").value_or(std::vector<Section>{}))
+        lesson.lanes.push_back(read_lanes(lanes));
     check_files(lesson, top);
     return lesson;
 }

@@ -12,6 +12,28 @@ namespace {
 
 constexpr size_t kMostStops = 1000;  // that are told, the last ones
 
+bool is_of_any_warp(const StepWord& word) {
+    return word.move.any_warp || !word.written.empty() || word.move.stride == travel::StepKind::race;
+}
+
+// Of what there is none.
+std::string name_of(const StepWord& word) {
+    if (!word.written.empty()) return "write of " + word.written;
+    switch (word.move.stride) {
+        case travel::StepKind::into:
+        case travel::StepKind::over: return "line";
+        case travel::StepKind::out: return "caller's line";
+        case travel::StepKind::line: return "arrival at that line";
+        case travel::StepKind::mark: return "mark";
+        case travel::StepKind::stage: return "stage";
+        case travel::StepKind::iteration: return "iteration";
+        case travel::StepKind::barrier: return "barrier";
+        case travel::StepKind::stop: return "breakpoint";
+        case travel::StepKind::race: return "access of a race";
+        default: return "such instant";
+    }
+}
+
 [[noreturn]] void refuse(const Trip& trip, const StepWord& word) {
     const emulator::Here& here = emulator::here(*trip.route.traveller);
     if (word.move.stride == travel::StepKind::instruction)
@@ -22,11 +44,10 @@ constexpr size_t kMostStops = 1000;  // that are told, the last ones
             here.time
         ));
     throw Error(fmt::format(
-        "--step {}: there is no such instant of {} {} time {} ({})",
+        "--step {}: there is no {} of {} {} time {} ({})",
         word.text,
-        word.move.any_warp || !word.written.empty() || word.move.stride == travel::StepKind::race
-            ? "any warp"
-            : fmt::format("warp {}", here.warp),
+        name_of(word),
+        is_of_any_warp(word) ? "any warp" : fmt::format("warp {}", here.warp),
         word.move.back ? "before" : "after",
         here.time,
         place_here(trip.route)

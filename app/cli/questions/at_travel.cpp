@@ -210,9 +210,10 @@ std::string go_to_wanted(Trip& trip, const AtOptions& o) {
     const travel::Found found = travel::go(trip.route, wanted);
     if (found.found) return odd_text(trip.route, o, found);
     throw Error(fmt::format(
-        "there is no such instant: {} is met {} times, and --hit asks for number {}{}",
+        "there is no such instant: {} is met {} time{}, and there is no arrival number {}{}",
         describe(o),
         found.arrivals,
+        found.arrivals == 1 ? "" : "s",
         o.hit,
         without_code(trip.route, o)
     ));

@@ -1,15 +1,15 @@
-// One row while there is none; then a line a thing to do, until it is put away.
+// One row, so that the panels stay where they are; all that is left stands in its tooltip.
 #include "app/draw/described/left_to_do.h"
 
 #include <imgui.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace wl::app {
 
 namespace {
-
-constexpr float kLine = 18;  // pixels at scale 1
 
 bool is_of(const Session& session, const std::string& source) {
     return std::filesystem::path(source).stem() == session.capture.launch.kernel;
@@ -64,8 +64,9 @@ float draw_named(const Session& session, Box box, Commands& commands) {
 
 float draw_left_to_do(const Session& session, Box box, Commands& commands) {
     const Describing& describing = session.describing;
-    if (describing.left.empty() || !is_of(session, describing.source)) return 0;
-    const float height = px(kControlHeight + 6);
+    if (!is_of(session, describing.source)) return 0;
+    const std::vector<std::string> left = still_left(session);
+    if (left.empty()) return 0;
     ImVec2 at = box.low;
     for (const std::string& file :
          {manifest_beside(describing.source), reference_beside(describing.source)}) {
@@ -80,20 +81,13 @@ float draw_left_to_do(const Session& session, Box box, Commands& commands) {
     const Box row{
         at, {box.high.x, at.y + px(kControlHeight)}
     };
-    put_in(
-        row, colour::kWarning, "are written. For a verdict this is left to do; a save runs the kernel again:"
-    );
-    float y = box.low.y + height;
-    int number = 0;
-    for (const std::string& what : describing.left) {
-        const Box line{
-            {box.low.x,  y            },
-            {box.high.x, y + px(kLine)}
-        };
-        put_in(line, colour::kText, std::to_string(++number) + ".  " + what);
-        y += px(kLine);
-    }
-    return y - box.low.y + px(4);
+    std::string all = left.size() == 1 ? "Left for a verdict: " : "Left for a verdict:";
+    if (left.size() == 1) all += left.front();
+    for (size_t i = 0; left.size() > 1 && i < left.size(); ++i)
+        all += "  " + std::to_string(i + 1) + ". " + left[i];
+    put_in(row, colour::kWarning, all);
+    register_control("run/left", row.low, row.high);
+    return px(kControlHeight + 6);
 }
 
 }  // namespace wl::app

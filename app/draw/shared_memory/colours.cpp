@@ -57,13 +57,17 @@ ValueRange value_range(const SharedState& state, const SharedMatrix& m) {
     return range.low <= range.high ? range : ValueRange{};
 }
 
+Rgb age_colour(int epochs_ago) { return on_palette(1 - std::min(epochs_ago, 8) / 8.0); }
+
+Rgb writers_colour(int threads) { return on_palette(std::min(std::max(threads - 1, 0), 7) / 7.0); }
+
 std::optional<Rgb> colour_of(const SharedState& state, const SharedRun& run, SharedColour by) {
     if (run.write < 0 && run.flight < 0) return {};
     switch (by) {
         case SharedColour::warp: return warp_colour(writer_of(state, run).warp);
         case SharedColour::lane: return lane_colour(run.lane >= 0 ? run.lane : run.flight_lane);
-        case SharedColour::age: return on_palette(1 - std::min(writer_of(state, run).epochs_ago, 8) / 8.0);
-        case SharedColour::writers: return on_palette(std::min(std::max(run.writers - 1, 0), 7) / 7.0);
+        case SharedColour::age: return age_colour(writer_of(state, run).epochs_ago);
+        case SharedColour::writers: return writers_colour(run.writers);
         default: return state_colour(capture::freshness_of(state, run), writer_of(state, run).epochs_ago);
     }
 }

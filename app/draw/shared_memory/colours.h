@@ -24,6 +24,8 @@ Rgb state_colour(capture::Freshness freshness, int epochs_ago);
 std::optional<Rgb> colour_of(
     const capture::SharedState& state, const capture::SharedRun& run, SharedColour by
 );
+Rgb age_colour(int epochs_ago);
+Rgb writers_colour(int threads);  // that wrote there, from 1 on
 // By its value: NaN, infinities, else its place in the range.
 Rgb colour_of(double value, const ValueRange& range);
 

@@ -80,36 +80,6 @@ int64_t draw_strip(SharedHover& hover, TexelGrid& picture, const ShownShared& sh
     return pressed ? byte : -1;
 }
 
-void draw_shared_legend(const ShownShared& shown, ImVec2 at, float end) {
-    const ByteRange range = shown_bytes(shown);
-    const FreshnessCounts c = count_bytes(shown.state, range.begin, range.end);
-    struct Entry {
-        uint32_t bytes;
-        ImU32 ink;
-        std::string_view words;
-    };
-    using capture::Freshness;
-    const ImU32 now = colour::of(state_colour(Freshness::now, 0)),
-                stale = colour::of(state_colour(Freshness::stale, 1)),
-                flying = colour::of(state_colour(Freshness::flying, 0));
-    const Entry entries[] = {
-        {c.now,    now,       "written this epoch"       },
-        {c.stale,  stale,     "stale, older is darker"   },
-        {c.flying, flying,    "in flight, not waited for"},
-        {c.never,  kNeverInk, "never written"            }
-    };
-    for (const Entry& e : entries) {
-        const std::string text = fmt::format("{}  {} B", e.words, count_text(e.bytes));
-        const float width = measure(Face::small_words, text).x + px(30);
-        if (at.x + width > end) break;
-        const float side = px(10), top = at.y + (line_height(Face::small_words) - side) / 2;
-        swatch({at.x, top}, side, e.ink);
-        ImGui::GetWindowDrawList()->AddRect({at.x, top}, {at.x + side, top + side}, colour::kStrongLine);
-        put({at.x + px(15), at.y}, {Face::small_words, e.bytes > 0 ? colour::kDim : colour::kFaint}, text);
-        at.x += width;
-    }
-}
-
 std::string byte_text(const ShownShared& shown, int64_t byte) {
     const auto at = static_cast<uint32_t>(byte);
     if (at >= shown.view.run_of.size()) return "";

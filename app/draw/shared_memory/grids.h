@@ -56,7 +56,8 @@ void draw_logical(
     SharedHover& hover, TexelGrid& picture, const ShownShared& shown, const LogicalLook& look, Box box
 );
 
-// Swatches of the states, with how many of the shown bytes are in each; up to x `end`.
+// What the colours say, by what is shown: swatches with how many of the shown bytes each has, or a scale; up
+// to x `end` (legend.cpp).
 void draw_shared_legend(const ShownShared& shown, ImVec2 at, float end);
 
 // Everything that is known of a byte: bank, element, value, who wrote it when.

@@ -17,10 +17,10 @@ std::string run_name(const capture::Launch& launch) {
     return name;
 }
 
-void set_other(Session& session, std::shared_ptr<const capture::Capture> other, std::string name) {
+void set_other(Session& session, std::shared_ptr<const capture::Capture> other, std::string name, Made made) {
     drop_other(session);
     Against& against = session.against;
-    against.other = std::move(other), against.name = std::move(name);
+    against.other = std::move(other), against.name = std::move(name), against.made = made;
     start_counting(against, session.capture);
 }
 
@@ -49,7 +49,8 @@ void keep_as_other(Session& session) {
     set_other(
         session,
         std::make_shared<capture::Capture>(session.capture),
-        run_name(session.capture.launch) + ", kept"
+        run_name(session.capture.launch) + ", kept",
+        Made::before
     );
 }
 

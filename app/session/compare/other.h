@@ -9,7 +9,12 @@
 namespace wl::app {
 
 // B: another capture. Tiles are shown against it from now on.
-void set_other(Session& session, std::shared_ptr<const capture::Capture> other, std::string name);
+void set_other(
+    Session& session,
+    std::shared_ptr<const capture::Capture> other,
+    std::string name,
+    Made made = Made::beside
+);
 void load_other(Session& session, const std::string& path);  // an Error becomes the message
 void compare_earlier(Session& session);                      // B: the iteration before
 void drop_other(Session& session);

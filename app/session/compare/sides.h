@@ -48,13 +48,21 @@ struct Counted {
     std::string problem;  // why there is none
 };
 
+// When B came to be: a change of the source is shown from the earlier of both to the later.
+enum class Made : uint8_t {
+    before,  // A: it was A, or was kept
+    beside,  // it was opened: as with two files, A is the first
+    after,   // it ran from here while A was shown
+};
+
 struct Against {
     std::string name;                               // of B: "before v2c_3.cu was saved", "v2c_3 --seed 1"
     std::shared_ptr<const capture::Capture> other;  // null: B is an earlier iteration of A, or nothing
     int iterations = 0;                             // that earlier; 0: `other` decides
-    bool shown = false;                             // tiles stand against B in place of their reference
-    uint64_t number = 0;                            // another whenever what is shown is
-    Counted counted;                                // A with `other`
+    Made made = Made::beside;
+    bool shown = false;   // tiles stand against B in place of their reference
+    uint64_t number = 0;  // another whenever what is shown is
+    Counted counted;      // A with `other`
     std::future<Counted> counting;
     std::unique_ptr<DifferenceSearch> search;  // under way, for the next tile that differs
     Against() = default;

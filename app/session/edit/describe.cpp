@@ -8,6 +8,7 @@
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/lines.h"
 
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
@@ -39,6 +40,25 @@ void describe(Session& session) {
         session.broken.reset();
         session.message = {"Looking at what " + file_name(session.path) + " does.", false};
     } catch (const Error& error) { session.message = {error.what(), true}; }
+}
+
+std::vector<std::string> still_left(const Session& session) {
+    const capture::Capture& c = session.capture;
+    const bool ran = !is_undescribed(session) && !c.tiles.empty();
+    const bool compares =
+        std::ranges::any_of(c.tiles, [](const capture::Tile& tile) { return tile.compared > 0; });
+    const std::string reference = file_name(reference_beside(session.describing.source)) + ": ";
+    const auto is_done = [&](const std::string& what) {
+        if (!ran) return false;
+        if (what.find(reference) != std::string::npos) return compares;
+        for (const char* part : {"args", "params", "launch"})
+            if (what.find("[" + std::string(part) + "]") != std::string::npos)
+                return std::ranges::find(c.covered.assumed, part) == c.covered.assumed.end();
+        return c.covered.assumed.empty();
+    };
+    std::vector<std::string> left = session.describing.left;
+    std::erase_if(left, is_done);
+    return left;
 }
 
 bool hear_describing(Session& session, Selection& selection) {

@@ -5,10 +5,15 @@
 #include "app/session/state.h"
 
 #include <string>
+#include <vector>
 
 namespace wl::app {
 
 void describe(Session& session);  // an Error becomes the message
+// What is left to do for a verdict, as the latest run shows: a reference that compares is written, a part
+// that the manifest no longer names as assumed is checked.
+std::vector<std::string> still_left(const Session& session);
+
 // True: something changed. What does not compile stands in Source, as after a run.
 bool hear_describing(Session& session, Selection& selection);
 

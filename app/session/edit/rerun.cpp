@@ -64,10 +64,10 @@ void replace(Session& session, Selection& selection, capture::Capture fresh, con
     take_place(session, *was, stood, selection);
     if (!name_of_b.empty()) {
         const bool shown = against.shown && against.other;
-        set_other(session, was, name_of_b);
+        set_other(session, was, name_of_b, Made::before);
         session.against.shown = shown;
     } else if (against.other) {
-        set_other(session, against.other, against.name);
+        set_other(session, against.other, against.name, against.made);
         session.against.shown = against.shown;
     }
 }
@@ -180,7 +180,7 @@ Selection as_chosen(Selection selection) {
 void take(Session& session, Selection& selection, capture::Capture fresh, Purpose purpose) {
     if (purpose == Purpose::other) {
         const std::string name = run_name(fresh.launch);
-        set_other(session, std::make_shared<capture::Capture>(std::move(fresh)), name);
+        set_other(session, std::make_shared<capture::Capture>(std::move(fresh)), name, Made::after);
         session.against.shown = true;
         session.message = {"B is " + name + ".", false};
         return;
@@ -223,9 +223,11 @@ void take_verdict(Session& session, Selection& selection) {
 void swap_sides(Session& session, Selection& selection) {
     if (!session.against.other) return;
     const bool shown = session.against.shown;
+    const Made made = session.against.made;
     capture::Capture other = *session.against.other;
     replace(session, selection, std::move(other), run_name(session.capture.launch));
     session.against.shown = shown;
+    session.against.made = made == Made::before ? Made::after : Made::before;
 }
 
 }  // namespace wl::app

@@ -324,7 +324,7 @@ bool covers(const Claim& claim, const std::string& rule, const std::string& tile
 namespace {
 
 constexpr const char* kTimeWasUp =
-    "The time of --search was up before all had been looked at: a longer one may find more.";
+    "The time for the search was up before all had been looked at: a longer one may find more.";
 
 // Once the time is up a rule answers without trials: what was seen is reported, and nothing is proven.
 Ruled answer_of(const Rule& rule, Symptoms& s, std::optional<Ceiling>& ceiling) {

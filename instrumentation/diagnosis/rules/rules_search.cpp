@@ -146,9 +146,12 @@ std::string tried_text(const SearchResult& found) {
     if (!found.unsupported.empty()) return fmt::format("No change was tried: {}.", found.unsupported);
     if (found.tried == 0 && found.refused > 0)
         return fmt::format("No change was tried: none of {} compiles.", found.refused);
+    if (found.tried == 0 && found.timed_out)
+        return "No change of the program was tried: the time for the search was up before the first one.";
     const std::string refused = found.refused > 0 ? fmt::format(" {} do not compile.", found.refused) : "";
     const std::string made = found.made > 0 ? fmt::format(", and {} that were made of them", found.made) : "";
-    const char* const time = found.timed_out ? " The time of --search was up before the work was done." : "";
+    const char* const time =
+        found.timed_out ? " The time for the search was up before the work was done." : "";
     return fmt::format(
         "Of {} small changes of the program {} were tried{}; none mends it.{}{}",
         found.candidates,
