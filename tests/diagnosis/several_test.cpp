@@ -255,6 +255,18 @@ TEST(Alike, AChangeOfOnePlaceIsMadeAtAllThatReadAlike) {
     EXPECT_EQ(all.front().besides.front().now, "box.y");
 }
 
+// A producer and a consumer that count alike are wrong alike.
+TEST(Alike, CopiesOfAStatementAreChangedTogether) {
+    const std::string copy = "const int n = row;\nsum += x[n];\n";
+    const Source s = test::source_of(kernel_with("{ " + copy + "} { " + copy + "}"));
+    const std::vector<Rewrite> all = alike_of(s, replaced(s, "row;", "col;"));
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(rewritten(s.text, all.front()).find("n = row;"), std::string::npos);
+    const Source barriers = test::source_of(kernel_with("__syncthreads();\nsum += x[0];\n__syncthreads();"));
+    EXPECT_TRUE(alike_of(barriers, replaced(barriers, "__syncthreads", "__syncwarp")).empty())
+        << "short ones read alike by chance";
+}
+
 // `count` stands at one of the two already.
 TEST(Alike, WhatIsRightAlreadyIsNotChangedTogether) {
     const Source s = test::source_of(kernel_with("sum += x[row * rows + c];\nnorm += x[row * cols + c];"));

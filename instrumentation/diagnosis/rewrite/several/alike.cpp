@@ -69,7 +69,8 @@ int length_of(const Piece& p) { return p.last - p.first + 1; }
 // ones have to be the same, word by word.
 std::optional<std::map<std::string, std::string>> names_of(const Source& s, const Piece& a, const Piece& b) {
     std::map<std::string, std::string> out;
-    if (a.part && b.part && s.words(a.first, a.last) == s.words(b.first, b.last)) return out;
+    const bool copied = a.part == b.part && (a.part || length_of(a) >= kLeast);
+    if (copied && s.words(a.first, a.last) == s.words(b.first, b.last)) return out;
     if (!a.beside && length_of(a) < kLeast) return std::nullopt;
     int same = 0, other = 0;
     for (int k = 0; k <= a.last - a.first; ++k) {
