@@ -12,6 +12,7 @@
 #include "instrumentation/runtime/findings.h"
 #include "instrumentation/runtime/host_access.h"
 #include "instrumentation/runtime/machine.h"
+#include "instrumentation/runtime/meant_pointer.h"
 #include "instrumentation/runtime/name_memory.h"
 #include "instrumentation/runtime/record.h"
 #include "instrumentation/runtime/residents.h"
@@ -116,6 +117,12 @@ struct Execution {
     order::OperationPointer operation;
 };
 
+execution::RunOptions options_to_run(const Machine& m) {
+    execution::RunOptions options = run_options(options_of(m), "run");
+    options.marks = false;
+    return options;
+}
+
 // Findings of what was run; those that a launch before showed are only counted.
 void judge(
     const Execution& x,
@@ -141,6 +148,8 @@ void judge(
         *x.kernel.module->parsed, x.kernel.entry, x.kernel.shown, told.number, x.launch, std::move(before)};
     const diagnosis::Experiment e = experiment_of(asked, options_of(m));
     capture::Capture c = wanted ? recorded(e, x.executable, result) : explained(e, x.executable, result);
+    const Suspected suspected{x.executable, asked, result, options_to_run(m)};
+    say_what_was_meant(suspected, m.meant, c.findings);
     for (capture::Finding& f : findings_of(m, races)) c.findings.push_back(std::move(f));
     c.verdict = analysis::verdict_of(c);
     write(m, c, told);
@@ -191,8 +200,7 @@ Failure execute(const Execution& x, Repeats& repeats, Launched& told) {
     const bool again = repeats.count > 1;
     drop_flags(m.memory);
     const std::shared_ptr<const execution::GlobalMemory> before = snapshot_of(m);
-    execution::RunOptions options = run_options(options_of(m), "run");
-    options.marks = false;
+    execution::RunOptions options = options_to_run(m);
     options.before = before.get();
     options.touched = x.operation != nullptr;
     emulator::AccessKeeper accesses;

@@ -70,6 +70,7 @@ struct Machine {
     std::map<std::string, Repeats> repeats;        // by kernel, shape and parameters
     std::map<std::string, uint64_t> shapes;        // launches by kernel and shape
     std::map<std::string, Shown> known;            // findings: the launch that showed them first
+    std::map<std::string, std::string> meant;      // memory: the argument that should have pointed to it
     std::set<std::string> explained, unsupported;  // kernels once looked at; functions once told
     std::set<std::string> plain;                   // functions that plain versions answered
     std::shared_ptr<execution::GlobalMemory> snapshot;  // before the last launch

@@ -142,6 +142,34 @@ void inputs(bool) {
     }
 }
 
+// ---- arguments
+
+struct Parts {
+    const float* x;
+    float *sum, *parts;
+};
+// A part of the sum for each block, in the workspace; and their sum.
+__global__ void sum_up_parts(Parts p) {
+    p.parts[blockIdx.x * blockDim.x + threadIdx.x] = p.x[threadIdx.x] * blockIdx.x;
+}
+__global__ void add_parts(const float* parts, float* sum, int count) {
+    float all = 0;
+    for (int k = 0; k < count; ++k) all += parts[k * blockDim.x + threadIdx.x];
+    sum[threadIdx.x] = all;
+}
+// The host leaves the pointer to the workspace as it was.
+void workspace(bool right) {
+    const Data d = made();
+    Parts p{d.x, nullptr, nullptr};
+    float *parts = nullptr, *other = nullptr;
+    cudaMalloc(&p.sum, 64 * sizeof(float));
+    cudaMalloc(&parts, 64 * 4 * sizeof(float));
+    cudaMalloc(&other, 64 * sizeof(float));  // too small to be meant
+    p.parts = right ? parts : p.sum;
+    sum_up_parts<<<4, 64>>>(p);
+    add_parts<<<1, 64>>>(parts, p.sum, 4);
+}
+
 // ---- errors
 
 // A launch with too many threads; who uses what it should have written?
@@ -184,6 +212,7 @@ int main(int argc, char** argv) {
     if (what == "vector") vector(right);
     if (what == "small_vector") small_vector(right);
     if (what == "inputs") inputs(right);
+    if (what == "workspace") workspace(right);
     if (what == "copied_back") copied_back(right);
     if (what == "used") used(right);
     if (what == "input_used") input_used(right);

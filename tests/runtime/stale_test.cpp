@@ -78,6 +78,23 @@ TEST_F(Stale, InputsPutIntoTheSameBufferAreMeant) {
     EXPECT_FALSE(has(said.err, "node of a graph")) << said.err;
 }
 
+// Both findings come from one argument, which is known by a run with another allocation's address in its
+// place.
+TEST_F(Stale, AnArgumentThatPointsToOtherMemoryThanWasMeant) {
+    const std::string written = finding("workspace", "out_of_bounds").at("explanation");
+    EXPECT_TRUE(
+        has(written,
+            "The address of allocation 3 is in byte 16 of parameter 0. With that of allocation 4 there "
+            "(1024 bytes, which nobody has written and no argument of this launch points to) the "
+            "launch has no finding")
+    ) << written;
+    const std::string read = finding("workspace", "uninitialised").at("explanation");
+    EXPECT_TRUE(has(
+        read, "Nobody wrote allocation 4 because byte 16 of parameter 0 of launch 1 holds another address"
+    )) << read;
+    EXPECT_EQ(run({"workspace", "right"}).status, 0);
+}
+
 TEST_F(Stale, WhatAFailedCallShouldHaveWritten) {
     const nlohmann::json f = finding("copied_back", "error_ignored");
     EXPECT_EQ(f.at("where").at("line"), line_of("cudaMemcpy(got.data(), d.x")) << f;
