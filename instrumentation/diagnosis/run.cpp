@@ -17,6 +17,7 @@
 #include "instrumentation/diagnosis/orders/idle_reads.h"
 #include "instrumentation/diagnosis/orders/judge.h"
 #include "instrumentation/diagnosis/prove/judge.h"
+#include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/rules/uninitialised.h"
@@ -29,6 +30,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <fmt/format.h>
 #include <iterator>
 #include <utility>
 
@@ -194,10 +196,22 @@ capture::Capture run(
     return run(e, std::move(about), seen);
 }
 
+capture::Capture run_in_schedule(
+    const Experiment& e, capture::Capture about, uint64_t seed, std::vector<execution::Incident>* seen
+) {
+    Experiment other = e;
+    other.options.schedule_seed = seed;
+    about.notes.push_back(fmt::format(
+        "schedule 0 orders the accesses that race: what follows is what --schedule {} shows", seed
+    ));
+    return run(other, std::move(about), seen);
+}
+
 capture::Capture run(const Experiment& e, capture::Capture c, std::vector<execution::Incident>* seen) {
     const Options& options = e.options;
     require_abilities(options);
     if (manifest::is_sequence(e.problem)) return run_sequence(e, c, seen);
+    capture::Capture about = c;
     execution::Executable executable;
     try {
         executable = options.executor.prepare(e.module, e.entry);
@@ -218,6 +232,9 @@ capture::Capture run(const Experiment& e, capture::Capture c, std::vector<execut
     Prepared prepared = prepare_launch(e.problem, entry_of(e.module, e.entry));
     Pass pass = run_pass(e, executable, prepared, c);
     std::vector<execution::Incident>& incidents = pass.incidents;
+    const double work = counter(c, "warp_instructions");
+    const uint64_t seed = has_race(incidents) ? 0 : racing_schedule(e, pass.contest, work);
+    if (seed != 0) return run_in_schedule(e, std::move(about), seed, seen);
     compare_pass(e, executable, prepared.memory, c);
     record_pass(e, executable, c, incidents);
     explain(e, c, incidents);

@@ -23,5 +23,9 @@ capture::Capture run(
 capture::Capture run(
     const Experiment& e, capture::Capture about, std::vector<execution::Incident>* seen = nullptr
 );
+// The same in another schedule, which shows a race that schedule 0 does not.
+capture::Capture run_in_schedule(
+    const Experiment& e, capture::Capture about, uint64_t seed, std::vector<execution::Incident>* seen
+);
 
 }  // namespace wl::diagnosis

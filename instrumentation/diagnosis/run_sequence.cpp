@@ -11,6 +11,7 @@
 #include "instrumentation/diagnosis/launch_refusals.h"
 #include "instrumentation/diagnosis/orders/judge.h"
 #include "instrumentation/diagnosis/progress.h"
+#include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/run.h"
 #include "instrumentation/diagnosis/search/search.h"
 #include "instrumentation/diagnosis/sequence.h"
@@ -56,6 +57,7 @@ struct Sequence {
     int left_by = -1;      // the launch that wrote what one behind it, the first wrong, should have changed
     size_t end = 0;        // launches that ran
     std::set<size_t> faulty = {};
+    bool races = false;
     Contests contests = {};
     double seconds = 0, instructions = 0;
     double searched = 0;  // seconds of --search that launches have had
@@ -71,6 +73,7 @@ const execution::Executable& executable_of(Sequence& s, const std::string& entry
 
 bool has_news(Sequence& s, const std::string& entry, const std::vector<execution::Incident>& incidents) {
     bool news = false;
+    s.races = s.races || has_race(incidents);
     for (const execution::Incident& i : incidents)
         if (i.kind != Kind::uniform_reduction)
             news = s.known.insert({entry, i.kind, i.first.site, i.second.site}).second || news;
@@ -235,14 +238,6 @@ void look_at(Sequence& s, size_t launch, const Writers& writers, bool chosen, si
     }
 }
 
-std::string names_of(const Sequence& s, const std::vector<size_t>& launches) {
-    std::string out;
-    for (size_t i = 0; i < launches.size() && i < 6; ++i)
-        out +=
-            fmt::format("{}{} ({})", out.empty() ? "" : ", ", launches[i] + 1, s.launches[launches[i]].name);
-    return launches.size() > 6 ? out + ", ..." : out;
-}
-
 // The last launch that writes an output which this one wrote wrong elements of: one up to it may be at fault
 // for not writing them. Nothing: none does.
 std::optional<size_t> last_writer(const Sequence& s, const Writers& writers, size_t launch) {
@@ -306,7 +301,7 @@ void say_first_wrong(const Sequence& s, capture::Capture& c) {
             " wrote elements that are wrong, as a later launch should have changed them: all up to " +
             launch_text(s.e.problem, first) + " were looked at together";
     if (!unjudged.empty())
-        text += "; nothing was compared of what was left by launch " + names_of(s, unjudged);
+        text += "; nothing was compared of what was left by launch " + launch_names(s.e.problem, unjudged);
     c.notes.insert(c.notes.begin(), text);
 }
 
@@ -376,9 +371,10 @@ capture::Capture run_sequence(
     }
     const bool stopped = s.end < e.problem.launches.size();
     const Writers writers = writers_of(e, s.end);
-    if (stopped) {
+    if (stopped)
         now.unsettled = std::make_shared<const Unsettled>(unsettled_after(e, writers, s.end - 1, s.end));
-    }
+    const uint64_t seed = stopped || s.races ? 0 : racing_schedule(e, s.contests, s.instructions);
+    if (seed != 0) return run_in_schedule(e, about, seed, seen);
     compare_pass(now, executable_of(s, now.entry), s.memory, s.whole);
     const size_t asked = e.problem.chosen ? std::min(e.problem.at, s.end - 1) : s.end - 1;
     for (const capture::Output& o : s.whole.outputs) {

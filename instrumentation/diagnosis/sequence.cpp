@@ -158,4 +158,14 @@ std::string launch_text(const manifest::Problem& problem, size_t launch) {
     );
 }
 
+std::string launch_names(const manifest::Problem& problem, const std::vector<size_t>& launches) {
+    constexpr size_t kMost = 6;
+    std::string out;
+    for (size_t i = 0; i < std::min(launches.size(), kMost); ++i)
+        out += fmt::format(
+            "{}{} ({})", out.empty() ? "" : ", ", launches[i] + 1, problem.launches[launches[i]].name
+        );
+    return launches.size() > kMost ? out + ", ..." : out;
+}
+
 }  // namespace wl::diagnosis

@@ -56,5 +56,8 @@ std::optional<int64_t> block_that_writes(const Experiment& e, const std::string&
 
 // "launch 2 of 3 (finish)".
 std::string launch_text(const manifest::Problem& problem, size_t launch);
+std::string launch_names(
+    const manifest::Problem& problem, const std::vector<size_t>& launches
+);  // "1 (fill), 3 (sum)"
 
 }  // namespace wl::diagnosis

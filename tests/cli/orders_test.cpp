@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace wl::test {
 namespace {
@@ -95,6 +96,21 @@ TEST(Polling, ComesBackByTheScheduleThatIsNamed) {
         warplens({"run", kernel("mailbox"), "--fault", "impatient", "--schedule", seed, "--json"});
     const json outputs = json::parse(again.out).at("outputs");
     EXPECT_NE(outputs.at(0).at("verdict"), "ok") << "the sum is wrong there";
+}
+
+// Block 0 polls the barrier of the grid, sees that the others came to the next one, and so comes after all
+// that they did until then.
+TEST(Orders, ThatHideARaceAreNotTheLastOnesTried) {
+    const Said said = warplens({"run", kernel("shift"), "--fault", "early", "--search", "0", "--json"});
+    const json wrong = json::parse(said.out, nullptr, false), right = answer_of("run", "shift");
+    EXPECT_EQ(right.at("verdict"), "ok") << right.at("findings").dump(1);
+    ASSERT_EQ(wrong.at("verdict"), "findings");
+    const json& f = wrong.at("findings").at(0);
+    EXPECT_EQ(f.at("rule"), "race_global") << f;
+    const std::set<int> lines = {f.at("where").at("line"), f.at("other").at("line")};
+    EXPECT_EQ(lines, (std::set<int>{9, 13})) << f;
+    EXPECT_TRUE(has_note(wrong, "what follows is what --schedule ")) << wrong.at("notes");
+    EXPECT_NE(f.at("explanation").get<std::string>().find("(grid.sync())"), std::string::npos) << f;
 }
 
 // ---- first come, first served

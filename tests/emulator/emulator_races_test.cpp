@@ -191,6 +191,19 @@ TEST(GlobalRaces, AFlagHandsOnWhatAFenceCovers) {
     EXPECT_FALSE(races(flagged("")).empty());
 }
 
+// Data that are volatile as well do not race with their reader, and yet may come after the flag.
+TEST(GlobalRaces, AFenceHandsOnWhatStandsBeforeItAlone) {
+    const auto flagged = [](const std::string& first, const std::string& fence) {
+        return "volatile int *f = flag, *v = x; if (i == 0 && b == 0) { " + first + " v[0] = 7; " + fence +
+            " *f = 1; }\nif (i == 0 && b == 1) { while (*f == 0) {}\nout[64] = v[0]; }";
+    };
+    EXPECT_TRUE(races(flagged("", "__threadfence();")).empty());
+    EXPECT_FALSE(races(flagged("", "")).empty());
+    EXPECT_FALSE(races(flagged("__threadfence();", "")).empty()) << "it covers nothing";
+    EXPECT_FALSE(races(flagged("out[0] = 1; __threadfence(); out[1] = 2;", "")).empty())
+        << "it covers what was before";
+}
+
 TEST(GlobalRaces, ALockOrdersItsHolders) {
     const auto locked = [](const std::string& before, const std::string& behind) {
         return "if (i == 0) { while (atomicCAS(flag, 0, 1) != 0) {} " + before + "; *x = *x + 1; " + behind +

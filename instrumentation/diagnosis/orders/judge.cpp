@@ -1,7 +1,11 @@
 #include "instrumentation/diagnosis/orders/judge.h"
 
 #include "instrumentation/analysis/verdict.h"
+#include "instrumentation/diagnosis/early_return.h"
 #include "instrumentation/diagnosis/experiment.h"
+#include "instrumentation/diagnosis/launch.h"
+#include "instrumentation/diagnosis/progress.h"
+#include "instrumentation/diagnosis/prove/ordering.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/sequence.h"
 #include "instrumentation/manifest/params.h"
@@ -22,6 +26,7 @@ using execution::Incident;
 
 constexpr size_t kMostMet = 4;                  // pairs, each in both orders
 constexpr uint64_t kSchedules = 12;             // in all
+constexpr uint64_t kRaceSchedules = 4;          // of them with a look at races
 constexpr double kWork = 1 << 24;               // warp instructions of all schedules
 constexpr double kWorkOfOne = 1 << 25;          // a launch of more is not run again
 constexpr uint64_t kBytes = uint64_t{1} << 33;  // copied for all schedules
@@ -168,14 +173,18 @@ const TriedSchedule* clearest(const Exploration& x) {
     return out;
 }
 
+bool is_asked(const Experiment& e) {
+    return e.options.races && e.options.diagnose && e.options.executor.can.schedules;
+}
+
 uint64_t bytes_of(const manifest::Problem& problem) {
     uint64_t out = 1;
     for (const manifest::BoundArgument* a : manifest::arrays(problem)) out += a->data.bytes.size();
     return out;
 }
 
-uint64_t affordable(const Experiment& e, const capture::Capture& c) {
-    const double work = std::max(1.0, counter(c, "warp_instructions"));
+uint64_t affordable(const Experiment& e, double instructions) {
+    const double work = std::max(1.0, instructions);
     const size_t behind = e.problem.launches.size() - e.problem.at - 1;
     if (work > kWorkOfOne || behind > kLaunchesBehind) return 0;
     const auto by_work = static_cast<uint64_t>(std::max(1.0, kWork / work));
@@ -210,11 +219,36 @@ void add_order_finding(
     c.verdict = analysis::verdict_of(c);
 }
 
+uint64_t racing_schedule(const Experiment& e, const execution::Contest& contest, double instructions) {
+    if (!is_asked(e) || contest.sites.empty() || e.options.schedule_seed != 0) return 0;
+    const execution::Executable executable = e.options.executor.prepare(e.module, e.entry);
+    const uint64_t schedules = std::min(kRaceSchedules, affordable(e, instructions));
+    for (uint64_t seed = 1; seed <= schedules; ++seed) {
+        execution::RunOptions options = run_options(e.options, "orders");
+        options.schedule_seed = seed, options.marks = false;
+        options.checks = {.races = true, .uninitialised = false, .uniform = false};
+        Prepared prepared = prepare(e);
+        execution::RunResult result = executable.run(prepared.launch, prepared.memory, options);
+        if (result.cancelled) throw_cancelled();
+        drop_part_exited(e, result.incidents);
+        if (has_race(result.incidents)) return seed;
+    }
+    return 0;
+}
+
+uint64_t racing_schedule(const Experiment& e, const Contests& contests, double instructions) {
+    std::set<std::string> tried;
+    for (const auto& [launch, contest] : contests) {
+        if (!is_asked(e) || contest.sites.empty() || !tried.insert(e.entries[launch]).second) continue;
+        const Experiment one = with_memory(at_launch(e, launch));
+        if (const uint64_t seed = racing_schedule(one, contest, instructions)) return seed;
+    }
+    return 0;
+}
+
 void try_orders(const Experiment& e, const execution::Contest& contest, capture::Capture& c) {
-    const Options& o = e.options;
-    const bool asked = o.races && o.diagnose && o.executor.can.schedules;
-    if (!asked || contest.sites.empty() || !c.findings.empty() || c.verdict == "unsupported") return;
-    const uint64_t schedules = affordable(e, c);
+    if (!is_asked(e) || contest.sites.empty() || !c.findings.empty() || c.verdict == "unsupported") return;
+    const uint64_t schedules = affordable(e, counter(c, "warp_instructions"));
     if (schedules == 0) {
         const std::string note =
             "whether the outputs depend on the order in which warps and blocks come to atomics and volatile "

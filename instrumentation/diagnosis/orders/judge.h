@@ -21,6 +21,14 @@ void add_order_finding(
     capture::Capture& capture
 );
 
+// A race shows where nothing happens to order its two accesses: a poll that sees what came later than it
+// waits for orders more than it should. The first of a few other schedules in which accesses race, where the
+// contest says that the launch's blocks or warps talk to each other; 0: none does. `instructions`: warp
+// instructions in schedule 0.
+uint64_t racing_schedule(
+    const Experiment& experiment, const execution::Contest& contest, double instructions
+);
+
 // Runs the experiment's launch in some other schedules, where its contest says that these may decide and
 // nothing else is found: both orders of reads and writes that met, then further ones. Notes what was not
 // tried for want of budget.
@@ -28,6 +36,7 @@ void try_orders(const Experiment& experiment, const execution::Contest& contest,
 
 // The same of a sequence, launch by launch: of launches of one entry the first.
 using Contests = std::vector<std::pair<size_t, execution::Contest>>;  // by launch
+uint64_t racing_schedule(const Experiment& experiment, const Contests& contests, double instructions);
 void try_orders(const Experiment& experiment, const Contests& contests, capture::Capture& capture);
 
 }  // namespace wl::diagnosis

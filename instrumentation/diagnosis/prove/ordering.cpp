@@ -318,6 +318,12 @@ bool any(const std::vector<bool>& flags) {
 
 bool is_race(Kind k) { return k == Kind::race_shared || k == Kind::race_warp || k == Kind::race_global; }
 
+bool has_race(const std::vector<emulator::Incident>& incidents) {
+    return std::any_of(incidents.begin(), incidents.end(), [](const emulator::Incident& i) {
+        return is_race(i.kind);
+    });
+}
+
 const char* race_name(Kind k) {
     return k == Kind::race_warp ? "race_warp" : k == Kind::race_global ? "race_global" : "race_shared";
 }

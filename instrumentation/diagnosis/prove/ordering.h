@@ -18,6 +18,7 @@ struct Cause {
     std::vector<const emulator::Incident*> incidents;  // the gravest kind first: blocks or warps before lanes
 };
 bool is_race(emulator::Incident::Kind kind);
+bool has_race(const std::vector<emulator::Incident>& incidents);
 const char* race_name(emulator::Incident::Kind kind);  // of its rule: race_warp, race_global, race_shared
 // Of shared memory first, and of those the ones that need a block barrier; of global memory lost updates
 // first. They point into `incidents`.

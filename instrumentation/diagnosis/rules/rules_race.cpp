@@ -149,9 +149,11 @@ void word_global(const Symptoms& s, const Incident& i, const Wording& own, captu
         verb(i.first)
     );
     const bool together = lanes && i.first.site == i.second.site;
+    const bool together_on_device = manifest::launch_of(s.experiment.problem).cooperative;
     const char* mending = together         ? "Let one lane store, or use an atomic."
         : lanes                            ? "Put a __syncwarp() between the two."
         : !blocks                          ? "Put a __syncthreads() between the two."
+        : together_on_device               ? "Put a barrier of the grid (grid.sync()) between the two."
         : i.first.write && !i.second.write ? "Hand the value on: a __threadfence() after the store, then an "
                                              "atomic that the reader's block sees "
                                              "before it reads; or use an atomic for the whole."

@@ -64,9 +64,7 @@ uint8_t flags_of(const OrderSite& order, AccessKind kind, const WarpOrder& own) 
     if (order.block_only) flags |= GlobalRecord::kBlockOnly;
     if (order.ordered) flags |= GlobalRecord::kOrdered;
     if (order.polls) flags |= GlobalRecord::kPolls;
-    const auto covers_device = [](const Fence& f) { return !f.block_only; };
-    if (order.strong && std::any_of(own.fences.begin(), own.fences.end(), covers_device))
-        flags |= GlobalRecord::kFenced;
+    if (order.strong && own.hands_on) flags |= GlobalRecord::kFenced;
     return static_cast<uint8_t>(flags);
 }
 

@@ -134,6 +134,7 @@ Moment now(BlockOrder& order, int warp) {
 
 void fence(BlockOrder& order, int warp, uint32_t mask, bool block_only) {
     WarpOrder& reader = order.warps[static_cast<size_t>(warp)];
+    if (!block_only) reader.hands_on = order.wrote;
     if (block_only && reader.pending != nullptr)
         take_back(order, reader);
     else

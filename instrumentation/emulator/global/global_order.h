@@ -50,6 +50,8 @@ struct Location {
 struct WarpOrder {
     std::vector<Fence> fences;  // the latest last
     bool touched = true;        // memory, since its last fence
+    bool hands_on =
+        false;  // its last fence for the device covers a write of the block, and it wrote nothing since
     std::array<Known, 4> heard;
     size_t next_heard = 0;
     Knowledge covered;  // of its own block, by its latest fence
@@ -66,6 +68,7 @@ struct BlockOrder {
     Known known;
     Known confirmed;      // of it what no fence takes back
     bool fenced = false;  // some warp has executed a fence
+    bool wrote = false;   // some warp has written to global memory
     std::array<WarpOrder, kMaxWarps> warps;
     std::unordered_map<uint64_t, MbarrierClock> flags;  // what its own warps acquire, by location
 };

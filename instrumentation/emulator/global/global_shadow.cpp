@@ -170,6 +170,8 @@ void touch(GlobalActor& actor, GlobalTouch& touch) {
     const uint32_t number = number_of(actor, touch.record);
     if (number == 0) return;
     actor.order.warps[warp].touched = true;
+    if ((touch.record.flags & GlobalRecord::kWrite) != 0)
+        actor.order.warps[warp].hands_on = false, actor.order.wrote = true;
     WarpClock& clock = actor.order.shadow->clocks.warp[warp];
     clock.last_global = clock.time;
     if ((touch.record.flags & GlobalRecord::kUpdate) != 0 &&

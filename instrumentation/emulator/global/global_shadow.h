@@ -30,7 +30,7 @@ struct GlobalRecord {
         kWrite = 1,
         kStrong = 2,
         kUpdate = 4,      // atom, red
-        kFenced = 8,      // the warp has executed a fence before
+        kFenced = 8,      // a flag: the fence before it covers what was written, and it is written next
         kBlockOnly = 16,  // .cta
         kOrdered = 32,    // atomic, or of an order; else a strong access is volatile
         kPolls = 64,
