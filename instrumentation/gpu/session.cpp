@@ -3,6 +3,7 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/base/os/standard_streams.h"
+#include "instrumentation/base/tensor_map.h"
 
 #include <algorithm>
 #include <array>
@@ -135,9 +136,17 @@ void restore(std::span<std::byte> word, const execution::GlobalMemory& memory, c
     std::memcpy(word.data(), &moved, sizeof moved);
 }
 
+// Ours are none to a GPU, whose own are opaque.
+void refuse_tensor_maps(std::span<const std::byte> params) {
+    for (size_t at = 0; at + kTensorMapBytes <= params.size(); at += 8)
+        if (decoded(params.subspan(at, kTensorMapBytes)))
+            throw Unsupported("unsupported: a tensor map among the parameters of a launch on a GPU");
+}
+
 std::vector<std::byte> relocated(
     std::vector<std::byte> params, const execution::GlobalMemory& memory, const Placed& placed
 ) {
+    refuse_tensor_maps(params);
     for (size_t at = 0; at + 8 <= params.size(); at += 8) {
         const std::span<std::byte> word = std::span(params).subspan(at, 8);
         uint64_t number = 0;

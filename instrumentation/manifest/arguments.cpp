@@ -4,6 +4,7 @@
 #include "instrumentation/base/text.h"
 #include "instrumentation/base/type_names.h"
 #include "instrumentation/manifest/fill.h"
+#include "instrumentation/manifest/tensor_map.h"
 #include "instrumentation/manifest/texture.h"
 
 #include <algorithm>
@@ -256,7 +257,8 @@ std::vector<Argument> read_arguments(const Section& parent, const std::string& k
     std::vector<Argument> arguments;
     std::set<std::string> names;
     for (const Section& section : sections) {
-        arguments.push_back(read_argument(section));
+        const bool is_map = section.table->contains("tensor_map");
+        arguments.push_back(is_map ? read_tensor_map(section, arguments) : read_argument(section));
         if (!names.insert(arguments.back().name).second)
             fail(
                 *section.document,

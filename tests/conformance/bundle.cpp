@@ -37,7 +37,7 @@ std::vector<std::pair<size_t, std::string>> complaints(const Assembler& assemble
     const std::string source = assembler.folder + "/try.ptx", log = assembler.folder + "/try.log";
     std::ofstream(source) << text;
     const std::string command =
-        assembler.ptxas + " -arch=sm_90 -o " + cubin_path(assembler) + " " + source + " > " + log + " 2>&1";
+        assembler.ptxas + " -arch=sm_90a -o " + cubin_path(assembler) + " " + source + " > " + log + " 2>&1";
     const int status = std::system(command.c_str());
     std::vector<std::pair<size_t, std::string>> found;
     if (status == 0) return found;

@@ -21,7 +21,8 @@ std::vector<Case> cases_of(const ptx::Form& form) {
           control_cases,
           mma_cases,
           wmma_cases,
-          matrix_move_cases})
+          matrix_move_cases,
+          warpgroup_cases})
         for (Case& c : family(form)) all.push_back(std::move(c));
     return all;
 }

@@ -112,8 +112,12 @@ std::vector<Variant> variants_of(const ptx::Form& form, size_t limit) {
 std::string mnemonic(const ptx::Form& form, const Variant& v) {
     std::string types, words;
     for (const ptx::Type t : v.types) types += "." + std::string(name_of(t));
-    for (const std::string_view word : ordered(form, v.words))
-        if (!word.empty()) words += "." + std::string(word);
+    for (const std::string_view word : ordered(form, v.words)) {
+        // wgmma: what it does with the products comes after their types.
+        const bool last =
+            form.op == ptx::Op::wgmma && (word == "satfinite" || word == "and" || word == "popc");
+        if (!word.empty()) (last ? types : words) += "." + std::string(word);
+    }
     return std::string(form.name) + (words_follow_types(form) ? types + words : words + types);
 }
 

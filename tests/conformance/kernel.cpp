@@ -159,7 +159,7 @@ std::string braced(const std::vector<std::string>& registers) {
     return text + "}";
 }
 
-std::string module_header() { return ".version 9.0\n.target sm_90\n.address_size 64\n"; }
+std::string module_header() { return ".version 9.0\n.target sm_90a\n.address_size 64\n"; }
 
 Case finish(const Kernel& k, const ptx::Form& form, std::string name) {
     Case c;

@@ -297,5 +297,31 @@ TEST(EmulatorFloat, ComparisonsKnowNan) {
     EXPECT_EQ(set("nan"), (std::vector<uint32_t>{0, ~0u, 0, ~0u}));
 }
 
+TEST(EmulatorFloat, PairsAreTwoSingles) {
+    for (const char* rounding : {"rn", "rz"})
+        for (const char* op : {"add", "sub", "mul", "fma"}) {
+            const bool fused = std::string(op) == "fma";
+            const std::string name = fmt::format("{}.{}", op, rounding), more = fused ? ", %rd11" : "",
+                              third = fused ? ", %f12" : "";
+            KernelRun run(
+                kernel(
+                    load(1, "b64", 8, "%rd10") + load(2, "b64", 8, "%rd11") +
+                    fmt::format("{}.f32x2 %rd12, %rd10, %rd11{};\n", name, more) +
+                    store(0, "b64", 8, "%rd12") +
+                    "mov.b64 {%f10, %f11}, %rd10;\nmov.b64 {%f12, %f13}, %rd11;\n" +
+                    fmt::format("{}.f32 %f14, %f10, %f12{};\n", name, third) +
+                    fmt::format("{}.f32 %f15, %f11, %f13{};\n", name, fused ? ", %f13" : "") +
+                    "mov.b64 %rd12, {%f14, %f15};\n" + store(3, "b64", 8, "%rd12")
+                ),
+                64
+            );
+            std::vector<float> a = randoms(128, 5), b = randoms(128, 6);
+            const std::vector<float> special = edges();
+            std::copy(special.begin(), special.end(), a.begin());
+            run.out<uint64_t>("pairs", 64).in("a", a).in("b", b).out<uint64_t>("singles", 64).go();
+            EXPECT_EQ(run.get<uint64_t>("pairs"), run.get<uint64_t>("singles")) << name;
+        }
+}
+
 }  // namespace
 }  // namespace wl::emulator::test

@@ -13,3 +13,4 @@ target_compile_definitions(python_sandbox_test PRIVATE WL_TEST_PYTHON="${WARPLEN
 wl_test(padding wl_manifest)
 target_compile_definitions(padding_test PRIVATE WL_TEST_PYTHON="${WARPLENS_PYTHON}")
 wl_program_test(nan_padding nlohmann_json::nlohmann_json)
+wl_test(tensor_map wl_manifest)

@@ -57,8 +57,10 @@ constexpr std::array<Words, 17> kWords{
          "Give each lane that executes it the mask of all lanes that do, itself among them."},
      {Kind::async_copy_wait,
          "async_copy_wait",
-         "bytes of a cp.async used before the wait for its group",
-         "Wait for the copy (cp.async.wait_group), then synchronise the warps that read it."},
+         "bytes of an asynchronous copy or product used before the wait for its group",
+         "Wait for the copy (cp.async.wait_group) or the product (wgmma.wait_group), then synchronise the "
+         "warps "
+         "that use the bytes."},
      {Kind::mbarrier_misuse,
          "mbarrier_misuse",
          "mbarrier used against its rules",

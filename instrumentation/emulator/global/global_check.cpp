@@ -363,10 +363,10 @@ void start(GlobalCheck& check, const Program& program, GlobalMemory& memory, Loo
     check.shadow.collective_reads = reads.lists.empty() ? nullptr : &reads;
     check.shadow.read_only = read_only_sites(program);
     check.shadow.acquires = acquiring_sites(program);
-    check.has_bulk_copies =
+    check.has_bulk_copies = program.reads_async ||
         std::any_of(program.memory_sites.begin(), program.memory_sites.end(), [](const MemorySite& s) {
-            return s.size != 0 && s.space == Space::shared;
-        });
+                                return s.size != 0 && s.space == Space::shared;
+                            });
     check.loose_is_plain =
         std::none_of(program.order_sites.begin(), program.order_sites.end(), [](const OrderSite& s) {
             return s.fence || s.polls || s.ordered;

@@ -133,35 +133,44 @@ void report_store(Warp& w, const Instr* i, const ProxyStore& s, int by_lane, int
     incident.second.epoch = epoch_at(clocks_of(w), s.warp, s.at);
     incident.second.write = true;
     incident.detail = fmt::format(
-        "warp {}, lane {}, stored them before; no fence.proxy.async lies between the store and the copy",
+        "warp {}, lane {}, stored them before; no fence.proxy.async lies between the store and the {}",
         s.warp,
-        by_lane
+        by_lane,
+        w.block->context.program->listing.sites[i->site].text.find("wgmma") != std::string::npos ? "product"
+                                                                                                 : "copy"
     );
     report(*w.block, std::move(incident));
 }
 
+// False: a store of some of the bytes is not seen, and reported.
+bool look_at_bytes(Warp& w, const Instr* i, int lane, uint64_t offset, uint64_t bytes) {
+    const ProxyShadow& proxies = *proxies_of(w);
+    const uint64_t end = std::min<uint64_t>((offset + bytes) / kWord, proxies.words.size());
+    uint32_t last = 0;
+    for (uint64_t k = offset / kWord; k < end; ++k) {
+        const uint32_t entry = proxies.words[k];
+        if (entry == 0 || entry == last) continue;
+        last = entry;
+        const ProxyStore& s = proxies.stores[entry >> kLaneBits];
+        const int by_lane = static_cast<int>(entry & ((1u << kLaneBits) - 1));
+        // What nothing orders is a race, which others report.
+        if (!is_before(w, s, by_lane, lane) || is_seen(w, s, by_lane, lane)) continue;
+        report_store(w, i, s, by_lane, lane, k * kWord);
+        return false;
+    }
+    return true;
+}
+
 // What the copy takes out of shared memory.
 void look_at_copy(Warp& w, const Instr* i, const Hook& hook) {
-    const ProxyShadow* proxies = proxies_of(w);
-    if (proxies == nullptr) return;
+    if (proxies_of(w) == nullptr) return;
     const MemorySite& site = hook.traits->memory.back();
     for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const std::optional<uint64_t> at = shared_offset(w, site, site.requests.front(), lane);
         if (!at) continue;
         const uint64_t bytes = cells<uint32_t>(w, site.size)[lane];
-        const uint64_t end = std::min<uint64_t>((*at + bytes) / kWord, proxies->words.size());
-        uint32_t last = 0;
-        for (uint64_t k = *at / kWord; k < end; ++k) {
-            const uint32_t entry = proxies->words[k];
-            if (entry == 0 || entry == last) continue;
-            last = entry;
-            const ProxyStore& s = proxies->stores[entry >> kLaneBits];
-            const int by_lane = static_cast<int>(entry & ((1u << kLaneBits) - 1));
-            // What nothing orders is a race, which others report.
-            if (is_before(w, s, by_lane, lane) && !is_seen(w, s, by_lane, lane))
-                return report_store(w, i, s, by_lane, lane, k * kWord);
-        }
+        if (!look_at_bytes(w, i, lane, *at, bytes)) return;
     }
 }
 
@@ -175,11 +184,16 @@ std::shared_ptr<ProxyShadow> started_proxies(uint32_t shared_bytes) {
 }
 
 void look_for_proxies(Hooked& hooked, Variant variant) {
-    if (std::none_of(hooked.traits.begin(), hooked.traits.end(), is_copy_out)) return;
+    const bool copies = std::any_of(hooked.traits.begin(), hooked.traits.end(), is_copy_out);
+    if (!copies && !hooked.program.reads_async) return;
     put_before<note_stores>(hooked, in_variant(At::lanes, variant), [](const Traits& t) {
         return std::any_of(t.memory.begin(), t.memory.end(), is_store);
     });
     put_before<look_at_copy>(hooked, in_variant(At::lanes, variant), is_copy_out);
+}
+
+void look_at_async_read(Warp& w, const Instr* i, uint32_t offset, uint32_t bytes) {
+    if (proxies_of(w) != nullptr) look_at_bytes(w, i, std::countr_zero(w.mask), offset, bytes);
 }
 
 void note_proxy_fence(Warp& w) {

@@ -1,7 +1,8 @@
 // Shared memory through two proxies (PTX ISA 9.0, 8.6 and 9.7.13.4): threads store by the generic one, bulk
-// copies read by the async one. A store is seen by a copy that comes after it where a fence.proxy.async lies
-// between, of whichever thread: the store happens before the fence, and the fence before the copy. Not
-// modelled: global memory as the source of bulk copies, writes of copies that meet stores, tensor maps.
+// copies and wgmma read by the async one. A store is seen by a copy that comes after it where a
+// fence.proxy.async lies between, of whichever thread: the store happens before the fence, and the fence
+// before the copy. Not modelled: global memory as the source of bulk copies, writes of copies that meet
+// stores.
 #pragma once
 
 #include "instrumentation/emulator/contract.h"
@@ -41,6 +42,8 @@ std::shared_ptr<ProxyShadow> started_proxies(uint32_t shared_bytes);
 // Looks at stores and bulk copies of blocks of this variant, where there are such copies out of shared
 // memory.
 void look_for_proxies(Hooked& hooked, Variant variant);
+// The running split reads bytes of shared memory by the async proxy.
+void look_at_async_read(Warp& w, const Instr* i, uint32_t offset, uint32_t bytes);
 // The lanes execute a fence.proxy.async.
 void note_proxy_fence(Warp& w);
 

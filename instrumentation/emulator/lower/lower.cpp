@@ -4,11 +4,13 @@
 
 #include "instrumentation/base/error.h"
 #include "instrumentation/emulator/exec/builtins.h"
+#include "instrumentation/emulator/exec/cluster.h"
 #include "instrumentation/emulator/exec/wrap.h"
 #include "instrumentation/emulator/lower/check.h"
 #include "instrumentation/emulator/lower/closed_loops.h"
 #include "instrumentation/emulator/lower/collective_reads.h"
 #include "instrumentation/emulator/lower/extents.h"
+#include "instrumentation/emulator/lower/flights.h"
 #include "instrumentation/emulator/lower/order_sites.h"
 #include "instrumentation/emulator/lower/ways_round.h"
 #include "instrumentation/emulator/program/lowering.h"
@@ -40,12 +42,14 @@ constexpr Lower kFamilies[] = {
     lower_policy,
     lower_copy,
     lower_copy_bulk,
+    lower_copy_tensor,
     lower_atomic,
     lower_video,
     lower_video_simd,
     lower_warp,
     lower_matrix,
     lower_barrier,
+    lower_cluster,
     lower_mbarrier,
     lower_texture,
     lower_surface,
@@ -110,6 +114,7 @@ void lower_code(Lowering& l, std::vector<uint32_t>* unsupported) {
     add_confirmed_loads(l);
     add_closed_loops(l);
     add_ways_round(l);
+    add_flights(l);
     append_end(l);
     for (auto& code : l.program.code) order_blocks(l.function, std::span(code).subspan(l.self.begin));
 }
@@ -190,6 +195,9 @@ std::shared_ptr<const Program> lower_program(
     }
     for (Lowering& l : all)
         if (l.self.is_defined && (unsupported == nullptr || &l == all.data())) lower_code(l, unsupported);
+    const uint64_t blocks = blocks_of_cluster(first);
+    if (program->uses_cluster && blocks > 1)
+        throw Unsupported(fmt::format("unsupported: clusters of {} blocks (.reqnctapercluster)", blocks));
     if (unsupported == nullptr) add_collective_reads(all, *program);
     program->mark_groups = static_cast<int>(linking.mark_groups.size());
     return program;

@@ -175,6 +175,7 @@ Selected lower_matrix(Lowering& l) {
         case Op::ldmatrix:
         case Op::stmatrix: return lower_matrices(l);
         case Op::movmatrix: return lower_transpose(l);
+        case Op::wgmma: return lower_warpgroup(l);
         default: return {};
     }
 }

@@ -14,5 +14,6 @@ bool take_slots(
 Selected with_plan(Lowering& l, MatrixPlan plan, Exec exec);
 
 Selected lower_product(Lowering& l);
+Selected lower_warpgroup(Lowering& l);
 
 }  // namespace wl::emulator

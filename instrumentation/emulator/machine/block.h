@@ -55,6 +55,20 @@ struct Split {
     uint32_t tested = 0;  // that mbarrier's offset in shared memory
 };
 
+// Part of a tile of a tensor, within 16 bytes of shared memory. What lies outside of the tensor is filled, or
+// not written.
+struct TilePiece {
+    uint32_t shared = 0;  // offset
+    uint32_t bytes = 0;
+    std::byte* global = nullptr;  // nullptr: outside of the tensor
+};
+struct TensorTile {
+    std::vector<TilePiece> pieces;
+    bool as_nan = false;                      // the fill: NaN of the type, else zero
+    uint8_t type = 0;                         // of the tensor map
+    ptx::AtomOp reduces = ptx::AtomOp::none;  // into global memory
+};
+
 // One cp.async of some lanes, or one cp.async.bulk of one, not yet done. `age`: commit groups since its own,
 // -1 while uncommitted.
 struct PendingCopy {
@@ -63,11 +77,21 @@ struct PendingCopy {
     uint64_t time = 0;     // of the warp's clock, at its issue
     uint32_t tracked = 0;  // lanes whose copy an mbarrier tracks
     const Instr* instr = nullptr;
-    int32_t mbarrier = -1;            // bulk: the offset of the one that it completes at; -1: it is none
-    uint32_t bytes = 0;               // of each lane; all but those of a bulk copy: at most 16
-    std::array<uint32_t, kLanes> to;  // shared offset
+    int32_t mbarrier = -1;  // bulk: the offset of the one that it completes at; -1: it is none
+    uint32_t bytes = 0;     // of each lane; all but those of a bulk copy: at most 16
+    std::shared_ptr<const TensorTile> tile;     // of a tensor's tile, in place of `to` and `from`
+    std::array<uint32_t, kLanes> to;            // shared offset
     std::array<const std::byte*, kLanes> from;  // nullptr: zeros
     std::array<uint8_t, kLanes> source_bytes;   // the rest is filled with zeros
+};
+
+// What a warp's part of one wgmma.mma_async reads of shared memory until a wait has been passed. `age`:
+// commit groups since its own, -1 while uncommitted.
+struct PendingProduct {
+    const Instr* instr = nullptr;
+    int age = -1;
+    std::vector<std::pair<uint32_t, uint32_t>> runs;  // (offset, bytes), rising
+    std::vector<std::byte> bytes;                     // of the runs, as they were when it began
 };
 
 // Local memory of a warp's lanes: each lane has a stack of its own that grows upwards from 0.
@@ -95,14 +119,16 @@ struct Warp {
     bool held_back = false;  // stood at a barrier and let the other warps come
     bool idle = false;       // in its last turn it ended with nothing but vain tests of mbarriers
     int index = 0;
-    int epoch = 0;  // block barriers passed
+    int epoch = 0;                 // block barriers passed
+    uint32_t cluster_arrived = 0;  // lanes that have arrived in the current phase of the cluster's barrier
     int current = 0, split_count = 0;
     std::array<Split, kLanes> splits;
     // Of lanes that have exited, Split::began; nullptr: they were with all others, or returned at a guard.
     std::array<const Instr*, kLanes> ended_from{};
     std::vector<PendingCopy> copies;
-    std::vector<int> mark_counts;     // by mark group
-    std::vector<std::byte> fragment;  // registers of a WL_FRAGMENT seen so far
+    std::vector<PendingProduct> products;  // with the checks on
+    std::vector<int> mark_counts;          // by mark group
+    std::vector<std::byte> fragment;       // registers of a WL_FRAGMENT seen so far
     Stack stack;
     std::unique_ptr<Frame> entry;                            // the frame that every lane begins in
     std::vector<std::unique_ptr<Frame>> active;              // of the functions called, the latest last
@@ -195,6 +221,7 @@ struct BlockState {
     std::array<Barrier, 16> barriers;
     std::vector<Mbarrier> mbarriers;         // by rising number
     std::vector<CopyArrival> copy_arrivals;  // to come
+    int cluster_clock = -1;                  // number of the clock of the cluster's barrier; -1: not used yet
     std::vector<int> mark_counts;            // by mark group, then by RunOptions::arrays
     uint64_t changes = 0;                    // of what a warp can wait for: barriers, mbarriers
     uint64_t vain_turns = 0;  // in a row, of any warp, that ended with a vain test and changed nothing

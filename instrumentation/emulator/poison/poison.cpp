@@ -125,7 +125,17 @@ void before(Poison& p, Warp& w, const Instr* i) {
     if (returns(*p.step)) p.registers->entered &= ~p.lanes;
 }
 
+// Tiles bring what their tensors were given.
+void follow_tiles(Poison& p, Warp& w, const Instr* i) {
+    for (const PendingCopy& copy : w.copies) {
+        if (copy.instr != i || copy.tile == nullptr || copy.mbarrier < 0) continue;
+        for (const TilePiece& piece : copy.tile->pieces)
+            std::fill_n(p.shared.bits.data() + piece.shared, piece.bytes, uint8_t{0});
+    }
+}
+
 void after(Poison& p, Warp& w, const Instr* i) {
+    if (!w.copies.empty() && w.copies.back().instr == i) follow_tiles(p, w, i);
     if (!is_collective(p.plan->steps[code_index(*w.block, i)].way)) return;
     look_at(p, w, i);
     follow_results(p);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,6 +23,7 @@ constexpr uint32_t kAllLanes = 0xffffffff;
 struct Warp;
 struct Instr;
 struct MatrixPlan;
+struct TensorOperands;
 
 // Executes one instruction for the active lanes of the warp. Returns the instruction to go on with, or
 // nullptr when the scheduler has to choose (divergence, waiting, exit, end of the time slice); the split's pc
@@ -261,6 +263,12 @@ inline std::span<const uint32_t> taken_in(const CollectiveReads& reads, uint32_t
     return list == CollectiveReads::kNone ? std::span<const uint32_t>() : reads.lists[list];
 }
 
+// An instruction that touches registers of wgmma.mma_async at these sites, and what executes it.
+struct FlightCheck {
+    std::array<Exec, kVariants> exec{};
+    std::vector<uint32_t> products;
+};
+
 struct Program {
     std::string name;
     std::array<std::vector<Instr>, kVariants> code;  // of all functions, one after the other
@@ -273,6 +281,10 @@ struct Program {
     std::vector<TextureForm> texture_forms;
     std::vector<Reduction> reductions;
     std::vector<std::shared_ptr<const MatrixPlan>> matrix_plans;  // Instr::target of matrix instructions
+    std::vector<std::shared_ptr<const TensorOperands>> tensor_operands;  // Instr::target of copies of tiles
+    std::map<size_t, FlightCheck> flights;                               // by index in `code`
+    bool uses_cluster = false;  // names other blocks of its cluster, or waits for them
+    bool reads_async = false;   // shared memory through the async proxy, at places that no MemorySite has
     std::vector<GlobalVariable> globals;
     std::vector<std::byte> constant_bank;  // .const variables
     std::vector<SharedVariable> shared_variables;

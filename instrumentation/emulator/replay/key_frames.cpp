@@ -47,7 +47,7 @@ void unpage(const PagedBytes& paged, std::span<std::byte> out) {
 
 template <class W>
 auto plain_fields_of_warp(W& w) {
-    auto& [registers, frame, mask, carry, shared, shared_bytes, block, segment, clock, slice_end, joined, slept, exists, live, picks, held_back, idle, index, epoch, current, split_count, splits, ended_from, copies, mark_counts, fragment, stack, entry, active, spare] =
+    auto& [registers, frame, mask, carry, shared, shared_bytes, block, segment, clock, slice_end, joined, slept, exists, live, picks, held_back, idle, index, epoch, cluster_arrived, current, split_count, splits, ended_from, copies, products, mark_counts, fragment, stack, entry, active, spare] =
         w;
     return std::tie(
         mask,
@@ -63,11 +63,13 @@ auto plain_fields_of_warp(W& w) {
         held_back,
         idle,
         epoch,
+        cluster_arrived,
         current,
         split_count,
         splits,
         ended_from,
         copies,
+        products,
         mark_counts,
         fragment,
         stack.stride,

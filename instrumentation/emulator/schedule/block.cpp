@@ -37,6 +37,7 @@ void start_warp(Block& block, Warp& w, uint32_t lanes) {
     w.picks = 0;
     w.held_back = w.idle = false;
     w.epoch = 0;
+    w.cluster_arrived = 0;
     w.slept = 0;
     w.current = 0;
     w.split_count = 1;
@@ -47,6 +48,7 @@ void start_warp(Block& block, Warp& w, uint32_t lanes) {
     w.splits[0].mask = lanes;
     w.segment = w.splits[0].pc;
     w.copies.clear();
+    w.products.clear();
     w.fragment.clear();
     std::fill(w.mark_counts.begin(), w.mark_counts.end(), 0);
 }

@@ -111,6 +111,7 @@ void report_misuse(Warp& w, const MbarrierUse& use, std::string detail, const Ac
 }
 
 std::string describe_mbarrier(const Block& block, uint32_t offset) {
+    if (offset == kClusterBarrier) return "the barrier of the cluster";
     const Mbarrier* m = find_mbarrier(block, offset);
     if (m == nullptr || !m->live) return "the mbarrier at " + at(offset) + " (not initialised)";
     return fmt::format(

@@ -8,6 +8,9 @@
 
 namespace wl::emulator {
 
+// In place of an mbarrier's offset: the barrier of the cluster.
+constexpr uint32_t kClusterBarrier = ~0u;
+
 constexpr uint32_t kMaxArrivals = (1u << 20) - 1;  // of a phase; also the most bytes that it may wait for
 
 // Some lanes of the running split at one mbarrier.

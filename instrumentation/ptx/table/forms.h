@@ -14,7 +14,7 @@ extern const std::array<Family, 3> kMemoryFamilies;
 extern const std::array<Family, 2> kTextureFamilies;
 extern const std::array<Family, 3> kControlFamilies;
 extern const std::array<Family, 4> kSyncFamilies;
-extern const std::array<Family, 5> kMatrixFamilies;
+extern const std::array<Family, 6> kMatrixFamilies;
 extern const std::array<Family, 2> kVideoFamilies;
 
 }  // namespace wl::ptx

@@ -10,12 +10,22 @@ namespace {
 constexpr Exactness kExact = Exactness::exact;
 constexpr Exactness kBounded = Exactness::bounded;
 constexpr std::string_view kBlackwell = "sm_100 and later only: not executed";
-constexpr std::string_view kWgmma = "wgmma: not executed";
+constexpr std::string_view kSparseWgmma = "wgmma with a sparse a: not executed";
 constexpr std::string_view kAccumulation = "other GPUs' sums: order, width and rounding are those of an H200";
 
 // clang-format off
 #define WL_WARP_SHAPES "m16n16k16|m8n32k16|m32n8k16"
 #define WL_SPACE "global|shared|shared::cta?"
+
+#define WL_EVERY_8(k) \
+    "m64n8" k "|m64n16" k "|m64n24" k "|m64n32" k "|m64n40" k "|m64n48" k "|m64n56" k "|m64n64" k "|m64n72" k \
+    "|m64n80" k "|m64n88" k "|m64n96" k "|m64n104" k "|m64n112" k "|m64n120" k "|m64n128" k "|m64n136" k \
+    "|m64n144" k "|m64n152" k "|m64n160" k "|m64n168" k "|m64n176" k "|m64n184" k "|m64n192" k "|m64n200" k \
+    "|m64n208" k "|m64n216" k "|m64n224" k "|m64n232" k "|m64n240" k "|m64n248" k "|m64n256" k
+#define WL_EVERY_16(k) \
+    "m64n8" k "|m64n16" k "|m64n24" k "|m64n32" k "|m64n48" k "|m64n64" k "|m64n80" k "|m64n96" k "|m64n112" k \
+    "|m64n128" k "|m64n144" k "|m64n160" k "|m64n176" k "|m64n192" k "|m64n208" k "|m64n224" k "|m64n240" k \
+    "|m64n256" k
 
 constexpr std::array kWmma = {
     Form{Op::wmma_load, "wmma.load", "f16|bf16|u8|s8", "a|b sync aligned row|col " WL_WARP_SHAPES " " WL_SPACE, "{d} [a] stride?", "9.7.14.4.3", kExact, "d = the warp's fragment of the matrix at a, whose rows or columns are stride elements apart.", "", "d=[a] bytes=fragment waits=lanes"},
@@ -90,12 +100,23 @@ constexpr std::array kMatrixMoves = {
     Form{Op::movmatrix, "movmatrix", "b16", "sync aligned m8n8 trans", "d a", "9.7.14.5.17", kExact, "d = the transpose of the 8x8 matrix whose fragment is a.", "", "transpose waits=lanes d:32 a:32"},
 };
 
+#define WL_OF_WARPGROUP "waits=lanes d:32 a:any b:64 scale:pred"
+#define WL_SIGNS " sign_a:any sign_b:any"
+
+constexpr std::array kWarpgroup = {
+    Form{Op::wgmma, "wgmma.mma_async", "f16|f32 f16 f16", "sync aligned " WL_EVERY_8("k16"), "{d} {a} b scale sign_a sign_b lies_a lies_b?", "9.7.15.5.2", kBounded, "Starts d = a * b, or a * b + d where scale is true, over four warps; b and perhaps a lie in shared memory, where a descriptor says.", kAccumulation, WL_OF_WARPGROUP WL_SIGNS " lies_a:any lies_b:any"},
+    Form{Op::wgmma, "wgmma.mma_async", "f32 bf16 bf16", "sync aligned " WL_EVERY_8("k16"), "{d} {a} b scale sign_a sign_b lies_a lies_b?", "9.7.15.5.2", kBounded, "Starts d = a * b, or a * b + d, over bf16 matrices.", kAccumulation, WL_OF_WARPGROUP WL_SIGNS " lies_a:any lies_b:any"},
+    Form{Op::wgmma, "wgmma.mma_async", "f32 tf32 tf32", "sync aligned " WL_EVERY_8("k8"), "{d} {a} b scale sign_a sign_b", "9.7.15.5.2", kBounded, "Starts d = a * b, or a * b + d, over tf32 matrices.", kAccumulation, WL_OF_WARPGROUP WL_SIGNS},
+    Form{Op::wgmma, "wgmma.mma_async", "f16|f32 e4m3|e5m2 e4m3|e5m2", "sync aligned " WL_EVERY_8("k32"), "{d} {a} b scale sign_a sign_b", "9.7.15.5.2", kBounded, "Starts d = a * b, or a * b + d, over 8-bit float matrices.", kAccumulation, WL_OF_WARPGROUP WL_SIGNS},
+    Form{Op::wgmma, "wgmma.mma_async", "s32 s8|u8 s8|u8", "sync aligned " WL_EVERY_16("k32") " satfinite?", "{d} {a} b scale", "9.7.15.5.2", kExact, "Starts d = a * b, or a * b + d, over 8-bit integer matrices, wrapping or clamped.", "", WL_OF_WARPGROUP},
+    Form{Op::wgmma, "wgmma.mma_async", "s32 b1 b1", "sync aligned " WL_EVERY_16("k256") " and popc", "{d} {a} b scale", "9.7.15.5.2", kExact, "Starts d = the number of ones in a and b along k, or that + d.", "", WL_OF_WARPGROUP},
+    Form{Op::wgmma, "wgmma.fence", "", "sync aligned", "", "9.7.15.7.1", kExact, "Orders accesses to registers before wgmma.mma_async.", "a fence that is missing", "waits=lanes"},
+    Form{Op::wgmma, "wgmma.commit_group", "", "sync aligned", "", "9.7.15.7.2", kExact, "Closes the warp's group of products started so far.", "", "waits=lanes"},
+    Form{Op::wgmma, "wgmma.wait_group", "", "sync aligned", "n", "9.7.15.7.3", kExact, "Waits until at most the n latest groups of products are open.", "", "waits=lanes"},
+};
+
 constexpr std::array kBeyond = {
-    Form{Op::wgmma, "wgmma.mma_async", "*", "*", "*", "9.7.15.5.2", kBounded, "Starts d = a * b + d over four warps, a and b in shared memory.", kWgmma},
-    Form{Op::wgmma, "wgmma.mma_async.sp", "*", "*", "*", "9.7.15.6.4", kBounded, "Starts d = a * b + d with a sparse matrix a.", kWgmma},
-    Form{Op::wgmma, "wgmma.fence", "", "sync aligned", "", "9.7.15.7.1", kExact, "Orders register accesses before wgmma.mma_async.", kWgmma},
-    Form{Op::wgmma, "wgmma.commit_group", "", "sync aligned", "", "9.7.15.7.2", kExact, "Closes the warp's group of products.", kWgmma},
-    Form{Op::wgmma, "wgmma.wait_group", "", "sync aligned", "n", "9.7.15.7.3", kExact, "Waits until at most the n latest groups are open.", kWgmma},
+    Form{Op::wgmma, "wgmma.mma_async.sp", "*", "*", "*", "9.7.15.6.4", kBounded, "Starts d = a * b + d with a sparse matrix a.", kSparseWgmma},
     Form{Op::tcgen05, "tcgen05.alloc", "*", "*", "*", "9.7.16.7.1", kExact, "Allocates tensor memory.", kBlackwell},
     Form{Op::tcgen05, "tcgen05.dealloc", "*", "*", "*", "9.7.16.7.1", kExact, "Frees tensor memory.", kBlackwell},
     Form{Op::tcgen05, "tcgen05.relinquish_alloc_permit", "*", "*", "*", "9.7.16.7.1", kExact, "Gives up allocating tensor memory.", kBlackwell},
@@ -114,11 +135,12 @@ constexpr std::array kBeyond = {
 
 }  // namespace
 
-const std::array<Family, 5> kMatrixFamilies = {
+const std::array<Family, 6> kMatrixFamilies = {
     {{"wmma", kWmma},
      {"mma", kMma},
      {"Sparse mma", kSparse},
      {"Matrix movement", kMatrixMoves},
+     {"Warpgroup products", kWarpgroup},
      {"Recognised, not executed", kBeyond}}
 };
 

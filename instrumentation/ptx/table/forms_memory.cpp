@@ -10,6 +10,9 @@ constexpr Exactness kExact = Exactness::exact;
 constexpr std::string_view kCluster = "clusters and distributed shared memory: not executed";
 constexpr std::string_view kBulk = "bulk and tensor-map copies: not executed";
 constexpr std::string_view kBlackwell = "sm_100 and later only: not executed";
+constexpr std::string_view kOwnCluster = "clusters of several blocks: each block is one of its own";
+constexpr std::string_view kTiles = "races of tiles in global memory";
+constexpr std::string_view kTilesOfCluster = "other blocks of the cluster; races of tiles in global memory";
 constexpr std::string_view kHints = "cache and eviction hints change nothing";
 
 // clang-format off
@@ -54,8 +57,8 @@ constexpr std::array kLoadStore = {
     Form{Op::createpolicy, "createpolicy.fractional", "b64", "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged L2::evict_first|L2::evict_unchanged?", "d fraction?", "9.7.9.18", kExact, "d = a cache policy for a share of the accesses.", "what caches make of it", "d:64 fraction:any"},
     Form{Op::createpolicy, "createpolicy.range", "b64", "global? L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged L2::evict_first|L2::evict_unchanged?", "d [a] primary total", "9.7.9.18", kExact, "d = a cache policy for a range of addresses.", "what caches make of it", "hint all d:64"},
     Form{Op::createpolicy, "createpolicy.cvt", "b64", "L2", "d a", "9.7.9.18", kExact, "d = the cache policy of an access property.", "what caches make of it", "d:64 a:any"},
-    Form{Op::mapa, "mapa", "u32|u64", "shared::cluster?", "d a b", "9.7.9.23", kExact, "d = the address in block b of the cluster that corresponds to a.", kCluster, "d:any a:any b:any"},
-    Form{Op::getctarank, "getctarank", "u32|u64", "shared::cluster?", "d a", "9.7.9.24", kExact, "d = the rank in the cluster of the block that a belongs to.", kCluster, "d:any a:any"},
+    Form{Op::mapa, "mapa", "u32|u64", "shared::cluster?", "d a b", "9.7.9.23", kExact, "d = the address in block b of the cluster that corresponds to a.", kOwnCluster, "d:any a:any b:any"},
+    Form{Op::getctarank, "getctarank", "u32|u64", "shared::cluster?", "d a", "9.7.9.24", kExact, "d = the rank in the cluster of the block that a belongs to.", kOwnCluster, "d:any a:any"},
 };
 
 constexpr std::array kAsyncCopy = {
@@ -71,17 +74,23 @@ constexpr std::array kBulkCopy = {
     Form{Op::cp_async_bulk, "cp.async.bulk", "", "shared::cluster global mbarrier::complete_tx::bytes multicast::cluster L2::cache_hint?", "[dst] [src] size [mbar] mask policy?", "9.7.9.25.4.1", kExact, "Starts a copy of many bytes to several blocks of the cluster that completes at their mbarriers.", kBulk},
     Form{Op::cp_async_bulk, "cp.async.bulk", "", "global shared::cta bulk_group L2::cache_hint?", "[dst] [src] size policy?", "9.7.9.25.4.1", kExact, "Starts a copy of size bytes out of the block's own shared memory that completes in a group of the thread; the size and both addresses are multiples of 16.", "", "[dst]=[src] bytes=bulk"},
     Form{Op::cp_async_bulk, "cp.async.bulk", "", "global shared::cta bulk_group L2::cache_hint? cp_mask", "[dst] [src] size policy? mask", "9.7.9.25.4.1", kExact, "Starts a copy of the bytes that a mask names.", kBulk},
+    Form{Op::cp_reduce_async_bulk, "cp.reduce.async.bulk", "f16|bf16|b32|u32|s32|b64|u64|s64|f32|f64", "global shared::cta bulk_group L2::cache_hint? and|or|xor|add|inc|dec|min|max noftz?", "[dst] [src] size policy?", "9.7.9.25.4.2", kExact, "Starts a reduction of many elements out of the block's own shared memory that completes in a group of the thread.", kTiles, "opaque"},
     Form{Op::cp_reduce_async_bulk, "cp.reduce.async.bulk", "f16|bf16|b32|u32|s32|b64|u64|s64|f32|f64", "shared::cluster|global shared::cta mbarrier::complete_tx::bytes|bulk_group L2::cache_hint? and|or|xor|add|inc|dec|min|max noftz?", "[dst] [src] size [mbar]? policy?", "9.7.9.25.4.2", kExact, "Starts a reduction of many elements into another memory.", kBulk},
-    Form{Op::cp_async_bulk, "cp.async.bulk.prefetch", "", "L2 global L2::cache_hint?", "[src] size policy?", "9.7.9.25.4.3", kExact, "Starts a prefetch of many bytes.", kBulk},
+    Form{Op::cp_async_bulk, "cp.async.bulk.prefetch", "", "L2 global L2::cache_hint?", "[src] size policy?", "9.7.9.25.4.3", kExact, "Starts a prefetch of many bytes.", "caches: nothing happens", "hint"},
+    Form{Op::cp_async_bulk, "cp.async.bulk.tensor", "", "1d|2d|3d|4d|5d shared::cluster|shared::cta global tile? mbarrier::complete_tx::bytes L2::cache_hint?", "[dst] [map] [mbar] policy?", "9.7.9.25.5.2", kExact, "Starts a copy of the tile of a tensor that the map and the coordinates name; it completes at an mbarrier, with the bytes of the whole box.", kTiles, "opaque"},
+    Form{Op::cp_async_bulk, "cp.async.bulk.tensor", "", "1d|2d|3d|4d|5d shared::cluster global tile? mbarrier::complete_tx::bytes multicast::cluster L2::cache_hint?", "[dst] [map] [mbar] mask policy?", "9.7.9.25.5.2", kExact, "The same to the blocks of the cluster that the mask names.", kTilesOfCluster, "opaque"},
+    Form{Op::cp_async_bulk, "cp.async.bulk.tensor", "", "1d|2d|3d|4d|5d global shared::cta tile? bulk_group L2::cache_hint?", "[map] [src] policy?", "9.7.9.25.5.2", kExact, "Starts a copy of a tile out of the block's own shared memory that completes in a group of the thread.", kTiles, "opaque"},
     Form{Op::cp_async_bulk, "cp.async.bulk.tensor", "", "1d|2d|3d|4d|5d shared::cluster|shared::cta global tile|tile::gather4|im2col|im2col::w|im2col::w::128? mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? L2::cache_hint?", "[dst] [map] [mbar] offsets? mask? policy?", "9.7.9.25.5.2", kExact, "Starts a copy of a tensor-map tile into shared memory.", kBulk},
     Form{Op::cp_async_bulk, "cp.async.bulk.tensor", "", "1d|2d|3d|4d|5d shared::cluster|shared::cta global tile|tile::gather4|im2col|im2col::w|im2col::w::128? mbarrier::complete_tx::bytes multicast::cluster? cta_group::1|cta_group::2? L2::cache_hint?", "[dst] [map] [mbar] {offsets} mask? policy?", "9.7.9.25.5.2", kExact, "Starts a copy of a tensor-map tile into shared memory.", kBulk},
     Form{Op::cp_async_bulk, "cp.async.bulk.tensor", "", "1d|2d|3d|4d|5d global shared::cta tile|tile::scatter4|im2col_no_offs? bulk_group L2::cache_hint?", "[map] [src] policy?", "9.7.9.25.5.2", kExact, "Starts a copy of a tensor-map tile out of shared memory.", kBulk},
+    Form{Op::cp_reduce_async_bulk, "cp.reduce.async.bulk.tensor", "", "1d|2d|3d|4d|5d global shared::cta add|min|max|inc|dec|and|or|xor tile? bulk_group L2::cache_hint?", "[map] [src] policy?", "9.7.9.25.5.3", kExact, "Starts a reduction of a tile into a tensor, element by element.", kTiles, "opaque"},
     Form{Op::cp_reduce_async_bulk, "cp.reduce.async.bulk.tensor", "", "1d|2d|3d|4d|5d global shared::cta add|min|max|inc|dec|and|or|xor tile|im2col_no_offs? bulk_group L2::cache_hint?", "[map] [src] policy?", "9.7.9.25.5.3", kExact, "Starts a reduction of a tile into a tensor.", kBulk},
+    Form{Op::cp_async_bulk, "cp.async.bulk.prefetch.tensor", "", "1d|2d|3d|4d|5d L2 global tile? L2::cache_hint?", "[map] policy?", "9.7.9.25.5.4", kExact, "Starts a prefetch of a tile.", "caches: nothing happens", "hint"},
     Form{Op::cp_async_bulk, "cp.async.bulk.prefetch.tensor", "", "1d|2d|3d|4d|5d L2 global tile|tile::gather4|im2col|im2col::w|im2col::w::128? L2::cache_hint?", "[map] {offsets}? policy?", "9.7.9.25.5.4", kExact, "Starts a prefetch of a tensor-map tile.", kBulk},
     Form{Op::cp_async_bulk, "cp.async.bulk.commit_group", "", "", "", "9.7.9.25.6.1", kExact, "Closes the thread's group of bulk copies started so far.", "", "nothing"},
     Form{Op::cp_async_bulk, "cp.async.bulk.wait_group", "", "read?", "n", "9.7.9.25.6.2", kExact, "Waits until at most the n latest groups of bulk copies of the thread are open.", "with .read, too, the bytes have arrived", "waits=copies"},
-    Form{Op::tensormap, "tensormap.replace", "b32|b64", "tile|im2col? global_address|rank|box_dim|global_dim|global_stride|element_stride|elemtype|interleave_layout|swizzle_mode|swizzle_atomicity|fill_mode global|shared::cta? b1024?", "[map] a b?", "9.7.9.26", kExact, "Changes one field of a tensor map.", kBulk},
-    Form{Op::tensormap, "tensormap.cp_fenceproxy", "", "global|shared::cta? shared::cta? proxy? tensormap::generic release cta|cluster|gpu|sys sync aligned", "[dst] [src] size", "9.7.13.16", kExact, "Copies a tensor map and orders it between proxies.", kBulk},
+    Form{Op::tensormap, "tensormap.replace", "b32|b64", "tile|im2col? global_address|rank|box_dim|global_dim|global_stride|element_stride|elemtype|interleave_layout|swizzle_mode|swizzle_atomicity|fill_mode global|shared::cta? b1024?", "[map] a b?", "9.7.9.26", kExact, "Changes one field of a tensor map.", "interleaved tensors", "opaque"},
+    Form{Op::tensormap, "tensormap.cp_fenceproxy", "", "global|shared::cta? shared::cta? proxy? tensormap::generic release cta|cluster|gpu|sys sync aligned", "[dst] [src] size", "9.7.13.16", kExact, "Copies a tensor map and orders it between proxies.", "one proxy", "opaque waits=lanes"},
 };
 // clang-format on
 

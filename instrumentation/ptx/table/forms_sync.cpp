@@ -8,6 +8,7 @@ namespace {
 
 constexpr Exactness kExact = Exactness::exact;
 constexpr std::string_view kCluster = "clusters and distributed shared memory: not executed";
+constexpr std::string_view kOwnCluster = "clusters of several blocks: each block is one of its own";
 constexpr std::string_view kOlder = "before sm_70 only: not executed";
 constexpr std::string_view kBlackwell = "sm_100 and later only: not executed";
 
@@ -29,14 +30,14 @@ constexpr std::array kBarriers = {
     Form{Op::bar, "barrier", "u32", "cta? red popc aligned?", "d a b? !c", "9.7.13.1", kExact, "Waits at barrier a; d = in how many threads the predicate c is true.", "", "waits=block by=a,b reduce a:32 b:32"},
     Form{Op::bar, "barrier", "pred", "cta? red and|or aligned?", "d a b? !c", "9.7.13.1", kExact, "Waits at barrier a; d = whether the predicate c is true in all, or any, threads.", "", "waits=block by=a,b reduce a:32 b:32"},
     Form{Op::bar_warp_sync, "bar.warp.sync", "", "", "mask", "9.7.13.2", kExact, "Waits until every lane of the mask stands here; orders memory among them.", "", "waits=lanes mask:32"},
-    Form{Op::barrier_cluster, "barrier.cluster", "", "arrive release|relaxed? aligned?", "", "9.7.13.3", kExact, "Arrives at the barrier of the cluster.", kCluster},
-    Form{Op::barrier_cluster, "barrier.cluster", "", "wait acquire? aligned?", "", "9.7.13.3", kExact, "Waits at the barrier of the cluster.", kCluster},
+    Form{Op::barrier_cluster, "barrier.cluster", "", "arrive release|relaxed? aligned?", "", "9.7.13.3", kExact, "Arrives at the barrier of the cluster.", kOwnCluster, "nothing"},
+    Form{Op::barrier_cluster, "barrier.cluster", "", "wait acquire? aligned?", "", "9.7.13.3", kExact, "Waits at the barrier of the cluster.", kOwnCluster, "nothing"},
     Form{Op::fence, "fence", "", "sc|acq_rel|acquire|release? cta|cluster|gpu|sys", "", "9.7.13.4", kExact, "Orders the thread's memory accesses before it to those after it, for the scope.", "", "fence"},
     Form{Op::fence, "fence", "", "acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster", "", "9.7.13.4", kExact, "Orders shared memory accesses in the cluster.", kCluster},
     Form{Op::fence, "fence", "", "mbarrier_init release cluster", "", "9.7.13.4", kExact, "Makes the initialisation of mbarriers known to the cluster.", "one block a cluster: nothing more happens", "nothing"},
     Form{Op::fence, "fence", "", "proxy alias|async|async.global|async.shared::cta|async.shared::cluster", "", "9.7.13.4", kExact, "Orders accesses through different proxies.", "one proxy: nothing more happens", "nothing"},
-    Form{Op::fence, "fence", "", "proxy tensormap::generic release cta|cluster|gpu|sys", "", "9.7.13.4", kExact, "Orders writes of a tensor map before its use.", "tensor maps: not executed", "nothing"},
-    Form{Op::fence, "fence", "", "proxy tensormap::generic acquire cta|cluster|gpu|sys", "[a] size", "9.7.13.4", kExact, "Orders the use of a tensor map after its writes.", "tensor maps: not executed"},
+    Form{Op::fence, "fence", "", "proxy tensormap::generic release cta|cluster|gpu|sys", "", "9.7.13.4", kExact, "Orders writes of a tensor map before its use.", "one proxy: nothing more happens", "nothing"},
+    Form{Op::fence, "fence", "", "proxy tensormap::generic acquire cta|cluster|gpu|sys", "[a] size", "9.7.13.4", kExact, "Orders the use of a tensor map after its writes.", "one proxy: nothing more happens", "hint"},
     Form{Op::fence, "fence", "", "proxy async::generic acquire|release sync_restrict::shared::cta|sync_restrict::shared::cluster cluster", "", "9.7.13.4", kExact, "Orders accesses through the asynchronous proxy in the cluster.", kCluster},
     Form{Op::membar, "membar", "", "cta|gl|sys", "", "9.7.13.4", kExact, "The older name of fence.sc for the block, the GPU or the system.", "", "fence"},
     Form{Op::membar, "membar", "", "proxy alias", "", "9.7.13.4", kExact, "Orders accesses through aliases of one address.", "one proxy: nothing more happens", "nothing"},

@@ -179,10 +179,12 @@ bool compares(Op op) {
 }
 bool combines(Op op) {
     return op == Op::set || op == Op::setp || op == Op::lop3 || op == Op::bar || op == Op::mma ||
-        op == Op::mma_sp || op == Op::wmma_mma;
+        op == Op::mma_sp || op == Op::wmma_mma || op == Op::wgmma;
 }
 bool is_texture(Op op) { return op >= Op::tex && op <= Op::suq; }
-bool is_matrix_multiply(Op op) { return op == Op::mma || op == Op::mma_sp || op == Op::wmma_mma; }
+bool is_matrix_multiply(Op op) {
+    return op == Op::mma || op == Op::mma_sp || op == Op::wmma_mma || op == Op::wgmma;
+}
 
 // Words that mean something else in some instructions.
 bool take_by_op(Op op, std::string_view word, Modifiers& m) {

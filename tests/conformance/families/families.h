@@ -21,5 +21,6 @@ std::vector<Case> control_cases(const ptx::Form& form);
 std::vector<Case> mma_cases(const ptx::Form& form);
 std::vector<Case> wmma_cases(const ptx::Form& form);
 std::vector<Case> matrix_move_cases(const ptx::Form& form);
+std::vector<Case> warpgroup_cases(const ptx::Form& form);
 
 }  // namespace wl::conformance

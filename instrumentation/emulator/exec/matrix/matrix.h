@@ -60,9 +60,22 @@ struct MatrixMove {
     bool transposed = false;  // 8x8 matrices
 };
 
+// A warp's part of a wgmma.mma_async: 16 of the 64 rows of d, and of a. MatrixProduct has its registers: c is
+// d, a's are empty where a lies in shared memory, results lie by blocks of eight columns, (block, row,
+// column).
+struct WarpgroupProduct {
+    uint32_t a = 0, b = 0;  // slots of the descriptors
+    uint32_t adds = 0;      // slot of the predicate scale-d: whether d is added
+    bool a_in_registers = false;
+    bool a_by_rows = false, b_by_columns = false;  // in memory along m, along n: "MN-major"
+    bool negates = false;                          // a * b
+    ptx::Type a_type = ptx::Type::f16, b_type = ptx::Type::f16;
+};
+
 struct MatrixPlan {
     MatrixProduct product;
     MatrixMove move;
+    WarpgroupProduct warpgroup;
 };
 inline const MatrixPlan& plan_of(const Warp& w, const Instr* i) {
     return *w.block->context.program->matrix_plans[static_cast<size_t>(i->target)];
@@ -103,12 +116,25 @@ inline void find_rows(Warp& w, const MatrixProduct& p, uint16_t* row_of) {
     }
 }
 
+// Element `part` of every lane's register, as a float.
+void widen(const uint32_t* in, ptx::Type type, int part, float* out);
+// The elements of a fragment of floats, by their places in the matrix.
+void unpack_floats(Warp& w, const MatrixFragment& f, float* matrix);
+void pack_floats(Warp& w, const MatrixFragment& f, const float* matrix);
+// Those of a fragment of 32-bit integers.
+void unpack_integers(Warp& w, const MatrixFragment& f, int32_t* matrix);
+void pack_integers(Warp& w, const MatrixFragment& f, const int32_t* matrix);
+bool is_signed_element(ptx::Type t);
+
 // r[0..3] and r[5] are free, offset is the address's displacement, r[4] its base, target the plan.
 const Instr* multiply_floats(Warp& w, const Instr* i);
 const Instr* multiply_quad_pairs(Warp& w, const Instr* i);
 const Instr* multiply_doubles(Warp& w, const Instr* i);
 const Instr* multiply_integers(Warp& w, const Instr* i);
 const Instr* multiply_bits(Warp& w, const Instr* i);
+const Instr* multiply_warpgroup_floats(Warp& w, const Instr* i);
+const Instr* multiply_warpgroup_integers(Warp& w, const Instr* i);
+const Instr* multiply_warpgroup_bits(Warp& w, const Instr* i);
 const Instr* load_fragment(Warp& w, const Instr* i);
 const Instr* store_fragment(Warp& w, const Instr* i);
 const Instr* load_matrices(Warp& w, const Instr* i);

@@ -12,6 +12,7 @@ namespace wl::emulator {
 namespace {
 
 constexpr int kKeptBits = 25;      // below the largest exponent
+constexpr int kNarrowBits = 13;    // of 8-bit floats in wgmma
 constexpr int kBias = 127;         // of an f32's exponent
 constexpr int kLeastShift = -100;  // any product shifted that far is cut to nothing
 
@@ -68,9 +69,9 @@ inline __m256 result_of(__m256i even, __m256i odd, __m256i power) {
 
 // One row, eight columns from `column` on. A product lies below 2^27 units of the last kept place, eight of
 // them below 2^30: two 32-bit sums of eight hold sixteen and the addend.
-template <bool ToHalf, int Count>
+template <bool ToHalf, bool Narrow, int Count>
 inline void add_eight(const SumOperands& o, const SumExtents& x, int row, int column, float* d) {
-    static_assert(Count <= 16);
+    static_assert(Narrow || Count <= 16);
     const auto result = static_cast<size_t>(row * x.columns + column);
     const auto left = static_cast<size_t>(row * x.stored + x.first);
     __m256i exponents[Count];
@@ -86,7 +87,7 @@ inline void add_eight(const SumOperands& o, const SumExtents& x, int row, int co
             _mm256_mul_ps(_mm256_load_ps(&o.b.significand[right]), _mm256_set1_ps(o.a.significand[at]));
         top = _mm256_max_epi32(top, exponents[k]);
     }
-    const __m256i power = _mm256_sub_epi32(top, _mm256_set1_epi32(kKeptBits));
+    const __m256i power = _mm256_sub_epi32(top, _mm256_set1_epi32(Narrow ? kNarrowBits : kKeptBits));
     const __m256i biased = _mm256_sub_epi32(power, _mm256_set1_epi32(kBias));
     const __m256 addend = _mm256_load_ps(&o.c.significand[result]);
     __m256i even = _mm256_cvttps_epi32(_mm256_mul_ps(addend, power_of_two(own, biased)));
@@ -96,7 +97,10 @@ inline void add_eight(const SumOperands& o, const SumExtents& x, int row, int co
             _mm256_cvttps_epi32(_mm256_mul_ps(products[k], power_of_two(exponents[k], biased)));
         (k % 2 == 0 ? even : odd) = _mm256_add_epi32(k % 2 == 0 ? even : odd, aligned);
     }
-    _mm256_storeu_ps(d + result, result_of<ToHalf>(even, odd, power));
+    __m256 sum = result_of<ToHalf>(even, odd, power);
+    if constexpr (Narrow && !ToHalf)
+        sum = _mm256_and_ps(sum, _mm256_castsi256_ps(_mm256_set1_epi32(-1 << (23 - kNarrowBits))));
+    _mm256_storeu_ps(d + result, sum);
 }
 
 // Infinities and NaN: of the significands, whose finite sums cannot overflow, IEEE 754 gives what is right.
@@ -118,17 +122,19 @@ void settle_specials(const SumOperands& o, const SumExtents& x, float* d) {
         }
 }
 
-template <bool ToHalf, int Count>
+template <bool ToHalf, bool Narrow, int Count>
 void add_all(const SumOperands& o, const SumExtents& x, float* d) {
     for (int row = 0; row < x.rows; ++row)
-        for (int column = 0; column < x.columns; column += 8) add_eight<ToHalf, Count>(o, x, row, column, d);
+        for (int column = 0; column < x.columns; column += 8)
+            add_eight<ToHalf, Narrow, Count>(o, x, row, column, d);
 }
 template <bool ToHalf>
 void add_counted(const SumOperands& o, const SumExtents& x, float* d) {
     switch (x.count) {
-        case 4: add_all<ToHalf, 4>(o, x, d); break;
-        case 8: add_all<ToHalf, 8>(o, x, d); break;
-        default: add_all<ToHalf, 16>(o, x, d); break;
+        case 4: add_all<ToHalf, false, 4>(o, x, d); break;
+        case 8: add_all<ToHalf, false, 8>(o, x, d); break;
+        case 32: add_all<ToHalf, true, 32>(o, x, d); break;
+        default: add_all<ToHalf, false, 16>(o, x, d); break;
     }
 }
 
@@ -153,7 +159,9 @@ bool decompose(const float* values, size_t count, float* significands, int32_t* 
 }
 
 void add_products(const SumOperands& operands, const SumExtents& extents, float* d) {
-    assert(extents.count == 4 || extents.count == 8 || extents.count == 16);
+    assert(
+        extents.narrow ? extents.count == 32 : extents.count == 4 || extents.count == 8 || extents.count == 16
+    );
     assert(extents.columns % 8 == 0);
     if (extents.to_half)
         add_counted<true>(operands, extents, d);

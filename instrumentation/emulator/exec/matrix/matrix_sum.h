@@ -29,8 +29,9 @@ bool decompose(const float* values, size_t count, float* significands, int32_t* 
 struct SumExtents {
     int rows = 0, columns = 0;  // of the result; columns: a multiple of 8
     int stored = 0;             // factors in a row of a
-    int first = 0, count = 0;   // those of them that are in this sum: 4, 8 or 16
+    int first = 0, count = 0;   // those of them that are in this sum: 4, 8 or 16; narrow: 32
     bool to_half = false;       // the result is rounded to f16, else cut to f32
+    bool narrow = false;        // 13 fraction bits are kept, of the terms and of the result
 };
 
 struct SumOperands {

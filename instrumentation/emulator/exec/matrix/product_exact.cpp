@@ -15,8 +15,6 @@ namespace {
 
 using ptx::Type;
 
-bool is_signed(Type t) { return t == Type::s8 || t == Type::s4 || t == Type::s32; }
-
 // Elements of at most 32 bits, sign-extended or not.
 template <bool Signed>
 void unpack_as(Warp& w, const MatrixFragment& f, int32_t* matrix) {
@@ -34,21 +32,6 @@ void unpack_as(Warp& w, const MatrixFragment& f, int32_t* matrix) {
         }
     }
 }
-void unpack(Warp& w, const MatrixFragment& f, int32_t* matrix) {
-    if (is_signed(f.type))
-        unpack_as<true>(w, f, matrix);
-    else
-        unpack_as<false>(w, f, matrix);
-}
-
-void pack(Warp& w, const MatrixFragment& f, const int32_t* matrix) {
-    const uint16_t* index = f.index.data();
-    for (const uint32_t slot : f.slots) {
-        write_lanes<int32_t>(w, slot, [&](int lane) { return matrix[index[lane]]; });
-        index += kLanes;
-    }
-}
-
 int32_t added(int32_t c, int32_t sum, bool saturate) {
     const int64_t exact = int64_t{c} + sum;
     if (!saturate) return static_cast<int32_t>(exact);
@@ -107,6 +90,23 @@ struct Doubles {
 
 }  // namespace
 
+bool is_signed_element(ptx::Type t) { return t == Type::s8 || t == Type::s4 || t == Type::s32; }
+
+void unpack_integers(Warp& w, const MatrixFragment& f, int32_t* matrix) {
+    if (is_signed_element(f.type))
+        unpack_as<true>(w, f, matrix);
+    else
+        unpack_as<false>(w, f, matrix);
+}
+
+void pack_integers(Warp& w, const MatrixFragment& f, const int32_t* matrix) {
+    const uint16_t* index = f.index.data();
+    for (const uint32_t slot : f.slots) {
+        write_lanes<int32_t>(w, slot, [&](int lane) { return matrix[index[lane]]; });
+        index += kLanes;
+    }
+}
+
 const Instr* multiply_doubles(Warp& w, const Instr* i) {
     if (!whole_warp(w, i)) return nullptr;
     const MatrixProduct& p = plan_of(w, i).product;
@@ -131,9 +131,9 @@ const Instr* multiply_integers(Warp& w, const Instr* i) {
     const MatrixProduct& p = plan_of(w, i).product;
     alignas(32) std::array<int32_t, kMaxFactors> a, b;
     alignas(32) std::array<int32_t, kMaxResults> d;
-    unpack(w, p.a, a.data());
-    unpack(w, p.b, b.data());
-    unpack(w, p.c, d.data());
+    unpack_integers(w, p.a, a.data());
+    unpack_integers(w, p.b, b.data());
+    unpack_integers(w, p.c, d.data());
     uint16_t rows[kMaxFactors] = {};
     const uint16_t* row_of = p.row_of.data();
     if (p.row_of.empty()) {
@@ -143,7 +143,7 @@ const Instr* multiply_integers(Warp& w, const Instr* i) {
     for (int row = 0; row < p.rows; ++row)
         for (int column = 0; column < p.columns; column += kColumns)
             multiply_eight(p, {a.data(), b.data(), row_of}, row, column, d.data());
-    pack(w, p.d, d.data());
+    pack_integers(w, p.d, d.data());
     return i + 1;
 }
 
@@ -153,9 +153,9 @@ const Instr* multiply_bits(Warp& w, const Instr* i) {
     const MatrixProduct& p = plan_of(w, i).product;
     std::array<int32_t, kMaxFactors> a, b;
     std::array<int32_t, kMaxResults> d;
-    unpack(w, p.a, a.data());
-    unpack(w, p.b, b.data());
-    unpack(w, p.c, d.data());
+    unpack_integers(w, p.a, a.data());
+    unpack_integers(w, p.b, b.data());
+    unpack_integers(w, p.c, d.data());
     const auto columns = static_cast<size_t>(p.columns), words = static_cast<size_t>(p.stored);
     for (size_t at = 0; at < static_cast<size_t>(p.rows) * columns; ++at)
         for (size_t k = 0; k < words; ++k) {
@@ -164,7 +164,7 @@ const Instr* multiply_bits(Warp& w, const Instr* i) {
             const int ones = std::popcount(p.bit_and ? left & right : left ^ right);
             d[at] = static_cast<int32_t>(static_cast<uint32_t>(d[at]) + static_cast<uint32_t>(ones));
         }
-    pack(w, p.d, d.data());
+    pack_integers(w, p.d, d.data());
     return i + 1;
 }
 

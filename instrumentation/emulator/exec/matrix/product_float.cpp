@@ -13,7 +13,38 @@ namespace {
 
 using ptx::Type;
 
-// Element `part` of every lane's register.
+template <class F>
+void for_each_element(Warp& w, const MatrixFragment& f, F put) {
+    const int parts = f.bits >= 32 ? 1 : 32 / f.bits;
+    const uint16_t* index = f.index.data();
+    alignas(64) float values[kLanes];
+    for (const uint32_t slot : f.slots)
+        for (int part = 0; part < parts; ++part, index += kLanes) {
+            widen(cells<uint32_t>(w, slot), f.type, part, values);
+            put(values, index);
+        }
+}
+
+template <size_t Size>
+void decompose_all(const float* values, int count, Numbers<Size>& out) {
+    out.special = decompose(values, static_cast<size_t>(count), out.significand.data(), out.exponent.data());
+}
+template <size_t Size>
+void unpack_numbers(Warp& w, const MatrixFragment& f, int count, Numbers<Size>& out) {
+    alignas(32) float values[Size];
+    unpack_floats(w, f, values);
+    decompose_all(values, count, out);
+}
+
+// The addend comes last, as a number of its own: FADD or HADD2.
+void add_last(Warp& w, const MatrixProduct& p, float* d) {
+    for_each_element(w, p.c, [&](const float* values, const uint16_t* index) {
+        for (int lane = 0; lane < kLanes; ++lane) d[index[lane]] = canonical(d[index[lane]] + values[lane]);
+    });
+}
+
+}  // namespace
+
 void widen(const uint32_t* in, Type type, int part, float* out) {
     alignas(64) uint32_t bits[kLanes];
     switch (type) {
@@ -41,36 +72,13 @@ void widen(const uint32_t* in, Type type, int part, float* out) {
     }
 }
 
-template <class F>
-void for_each_element(Warp& w, const MatrixFragment& f, F put) {
-    const int parts = f.bits >= 32 ? 1 : 32 / f.bits;
-    const uint16_t* index = f.index.data();
-    alignas(64) float values[kLanes];
-    for (const uint32_t slot : f.slots)
-        for (int part = 0; part < parts; ++part, index += kLanes) {
-            widen(cells<uint32_t>(w, slot), f.type, part, values);
-            put(values, index);
-        }
-}
-
-void unpack(Warp& w, const MatrixFragment& f, float* matrix) {
+void unpack_floats(Warp& w, const MatrixFragment& f, float* matrix) {
     for_each_element(w, f, [&](const float* values, const uint16_t* index) {
         for (int lane = 0; lane < kLanes; ++lane) matrix[index[lane]] = values[lane];
     });
 }
 
-template <size_t Size>
-void decompose_all(const float* values, int count, Numbers<Size>& out) {
-    out.special = decompose(values, static_cast<size_t>(count), out.significand.data(), out.exponent.data());
-}
-template <size_t Size>
-void unpack_numbers(Warp& w, const MatrixFragment& f, int count, Numbers<Size>& out) {
-    alignas(32) float values[Size];
-    unpack(w, f, values);
-    decompose_all(values, count, out);
-}
-
-void pack(Warp& w, const MatrixFragment& f, const float* matrix) {
+void pack_floats(Warp& w, const MatrixFragment& f, const float* matrix) {
     const uint16_t* index = f.index.data();
     const auto take = [&](float* values) {
         for (int lane = 0; lane < kLanes; ++lane) values[lane] = matrix[index[lane]];
@@ -91,15 +99,6 @@ void pack(Warp& w, const MatrixFragment& f, const float* matrix) {
     }
 }
 
-// The addend comes last, as a number of its own: FADD or HADD2.
-void add_last(Warp& w, const MatrixProduct& p, float* d) {
-    for_each_element(w, p.c, [&](const float* values, const uint16_t* index) {
-        for (int lane = 0; lane < kLanes; ++lane) d[index[lane]] = canonical(d[index[lane]] + values[lane]);
-    });
-}
-
-}  // namespace
-
 const Instr* multiply_floats(Warp& w, const Instr* i) {
     if (!whole_warp(w, i)) return nullptr;
     const MatrixProduct& p = plan_of(w, i).product;
@@ -112,7 +111,7 @@ const Instr* multiply_floats(Warp& w, const Instr* i) {
     if (p.addend_last)
         std::fill_n(d, results, 0.0f);
     else
-        unpack(w, p.c, d);
+        unpack_floats(w, p.c, d);
     uint16_t rows[kMaxFactors] = {};
     const uint16_t* row_of = p.row_of.data();
     if (p.row_of.empty()) {
@@ -125,7 +124,7 @@ const Instr* multiply_floats(Warp& w, const Instr* i) {
         add_products({a, b, row_of, c}, {p.rows, p.columns, p.stored, group * count, count, p.to_half}, d);
     }
     if (p.addend_last) add_last(w, p, d);
-    pack(w, p.d, d);
+    pack_floats(w, p.d, d);
     return i + 1;
 }
 
@@ -137,9 +136,9 @@ const Instr* multiply_quad_pairs(Warp& w, const Instr* i) {
     constexpr size_t kMatrices = 4, kTerms = 4, kExtent = 8;
     std::array<float, kMatrices * kExtent * kTerms> a, b;
     std::array<float, kMatrices * kExtent * kExtent> c, d;
-    unpack(w, p.a, a.data());  // (matrix, row, k)
-    unpack(w, p.b, b.data());  // (matrix, k, column)
-    unpack(w, p.c, c.data());
+    unpack_floats(w, p.a, a.data());  // (matrix, row, k)
+    unpack_floats(w, p.b, b.data());  // (matrix, k, column)
+    unpack_floats(w, p.c, c.data());
     for (size_t at = 0; at < d.size(); ++at) {
         const size_t matrix = at / (kExtent * kExtent), row = at / kExtent % kExtent, column = at % kExtent;
         const float* left = &a[(matrix * kExtent + row) * kTerms];
@@ -154,7 +153,7 @@ const Instr* multiply_quad_pairs(Warp& w, const Instr* i) {
         }
         d[at] = canonical(sum);
     }
-    pack(w, p.d, d.data());
+    pack_floats(w, p.d, d.data());
     return i + 1;
 }
 

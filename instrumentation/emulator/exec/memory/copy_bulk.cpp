@@ -5,6 +5,7 @@
 // completion.
 #include "instrumentation/emulator/exec/memory/copy_bulk.h"
 
+#include "instrumentation/emulator/exec/memory/copy_tensor.h"
 #include "instrumentation/emulator/machine/access.h"
 #include "instrumentation/emulator/machine/schedule.h"
 #include "instrumentation/emulator/observe/extent_check.h"
@@ -35,6 +36,11 @@ void each_piece(const Warp& w, const PendingCopy& copy, Visit visit) {
     access.bytes = kPiece;
     access.addresses = at.data();
     access.memory = w.shared;
+    if (copy.tile != nullptr)
+        return each_chunk(*copy.tile, [&](uint32_t chunk) {
+            at[lane] = chunk;
+            visit(access);
+        });
     for (uint32_t done = 0; done < copy.bytes; done += kPiece, at[lane] += kPiece) visit(access);
 }
 
@@ -68,13 +74,9 @@ void start_copy(Warp& w, const Instr* i, int lane) {
     if (!whole || !to || !from) return count_bytes(w, use, *m, -int64_t{copy.bytes});
     copy.to[l] = static_cast<uint32_t>(to->offset);
     copy.from[l] = from->data;
-    if (w.block->now.variant != kPlain) {
-        if (!w.block->context.program->shared_extents.empty())
-            check_shared_extent(w, i, {Touching::write, copy.lanes, copy.bytes, copy.to.data()});
-        each_piece(w, copy, [&](const WarpAccess& a) { begin_copy(w.block->shadow, a); });
-        release(w.block->shadow, w.index, copy.lanes, m->number);
-    }
-    w.copies.push_back(copy);
+    if (w.block->now.variant != kPlain && !w.block->context.program->shared_extents.empty())
+        check_shared_extent(w, i, {Touching::write, copy.lanes, copy.bytes, copy.to.data()});
+    begin_bulk_copy(w, copy, *m);
 }
 
 const Instr* copy_bulk(Warp& w, const Instr* i) {
@@ -84,10 +86,17 @@ const Instr* copy_bulk(Warp& w, const Instr* i) {
 
 void land(Warp& w, const PendingCopy& copy) {
     const auto l = static_cast<size_t>(first_lane(copy.lanes));
-    std::memcpy(w.shared + copy.to[l], copy.from[l], copy.bytes);
+    if (copy.tile != nullptr)
+        move_tile(*copy.tile, w.shared, false);
+    else
+        std::memcpy(w.shared + copy.to[l], copy.from[l], copy.bytes);
     if (w.block->now.variant == kPlain) return;
     each_piece(w, copy, [&](const WarpAccess& a) { complete_tracked_copy(w.block->shadow, a); });
-    if (w.block->recorder != nullptr) record_shared(w, copy.instr, copy.lanes, copy.bytes, copy.to.data());
+    if (w.block->recorder == nullptr) return;
+    if (copy.tile == nullptr) return record_shared(w, copy.instr, copy.lanes, copy.bytes, copy.to.data());
+    each_piece(w, copy, [&](const WarpAccess& a) {
+        record_shared(w, copy.instr, copy.lanes, kPiece, a.addresses);
+    });
 }
 
 }  // namespace
@@ -100,6 +109,14 @@ bool is_whole(Warp& w, const Instr* i, int lane, uint32_t bytes) {
     incident.detail = fmt::format("it copies {} bytes; a multiple of {} is possible", bytes, kPiece);
     report(*w.block, std::move(incident));
     return false;
+}
+
+void begin_bulk_copy(Warp& w, PendingCopy copy, Mbarrier& m) {
+    if (w.block->now.variant != kPlain) {
+        each_piece(w, copy, [&](const WarpAccess& a) { begin_copy(w.block->shadow, a); });
+        release(w.block->shadow, w.index, copy.lanes, m.number);
+    }
+    w.copies.push_back(std::move(copy));
 }
 
 void land_bulk_copies(Block& block, Mbarrier& m) {
@@ -115,7 +132,9 @@ void land_bulk_copies(Block& block, Mbarrier& m) {
 Selected lower_copy_bulk(Lowering& l) {
     const auto& in = *l.in;
     const ptx::Traits& t = traits_of(in);
-    if (in.op != ptx::Op::cp_async_bulk) return {};
+    const bool plain =
+        in.op == ptx::Op::cp_async_bulk && in.mnemonic.find(".tensor") == std::string_view::npos;
+    if (!plain || in.mnemonic.starts_with("cp.async.bulk.prefetch")) return {};
     if (!in.mnemonic.starts_with("cp.async.bulk.shared::")) return lower_copy_bulk_out(l);
     if (t.memory != ptx::Memory::copy) return {};
     const AddressOperand to = address(l, 0, Space::shared), from = address(l, 1, Space::global),

@@ -18,6 +18,10 @@ constexpr uint32_t kPiece = 16;  // bytes: what addresses and sizes are multiple
 // Reported where a copy's size is not.
 bool is_whole(Warp& w, const Instr* i, int lane, uint32_t bytes);
 
+// A copy is on its way into shared memory, to complete at an mbarrier; out of it.
+void begin_bulk_copy(Warp& w, PendingCopy copy, Mbarrier& m);
+void begin_copy_out(Warp& w, PendingCopy copy);
+
 // Those out of shared memory, of these lanes, that lie at least `groups` commits back; -1: uncommitted ones,
 // too.
 void land_copies_out(Warp& w, uint32_t lanes, int groups);

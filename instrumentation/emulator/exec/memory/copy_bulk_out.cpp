@@ -3,6 +3,7 @@
 // group, or at exit, so that a source that is written before shows in what arrives. Not modelled: L2 hints,
 // proxies; a wait with .read waits for the bytes to arrive, too.
 #include "instrumentation/emulator/exec/memory/copy_bulk.h"
+#include "instrumentation/emulator/exec/memory/copy_tensor.h"
 #include "instrumentation/emulator/machine/access.h"
 #include "instrumentation/emulator/machine/schedule.h"
 #include "instrumentation/emulator/observe/hooks.h"
@@ -23,11 +24,17 @@ void observe_source(Warp& w, const PendingCopy& copy) {
     if (w.block->now.variant == kPlain) return;
     std::array<uint32_t, kLanes> at = copy.to;
     const auto lane = static_cast<size_t>(first_lane(copy.lanes));
-    for (uint32_t done = 0; done < copy.bytes; done += kPiece, at[lane] += kPiece) {
+    const auto look = [&](bool beside) {
         SharedTouch touch{Touching::read, copy.lanes, kPiece, at.data()};
-        touch.beside = done > 0;  // the extent is looked at once
+        touch.beside = beside;  // the extent is looked at once
         observe_shared(w, copy.instr, touch, {});
-    }
+    };
+    if (copy.tile != nullptr)
+        return each_chunk(*copy.tile, [&](uint32_t chunk) {
+            at[lane] = chunk;
+            look(true);
+        });
+    for (uint32_t done = 0; done < copy.bytes; done += kPiece, at[lane] += kPiece) look(done > 0);
 }
 
 // r = {source, bytes, -, displacement of the source, destination}; target: wide source | wide destination
@@ -52,8 +59,7 @@ void start_copy(Warp& w, const Instr* i, int lane) {
     copy.mbarrier = kOutOfShared;
     copy.to[l] = static_cast<uint32_t>(from->offset);
     copy.from[l] = to->data;
-    observe_source(w, copy);
-    w.copies.push_back(copy);
+    begin_copy_out(w, copy);
 }
 
 const Instr* copy_out(Warp& w, const Instr* i) {
@@ -72,10 +78,24 @@ std::optional<Place> place_at(Warp& w, const std::byte* at) {
     return std::nullopt;
 }
 
+// A tile's lines, each where its tensor has it.
+void land_tile(Warp& w, const PendingCopy& copy) {
+    move_tile(*copy.tile, w.shared, true);
+    for (const TilePiece& piece : copy.tile->pieces) {
+        const std::optional<Place> place = piece.global != nullptr ? place_at(w, piece.global) : std::nullopt;
+        if (!place) continue;
+        if (auto& written = place->allocation->written; !written.empty())
+            std::memset(written.data() + place->offset, 1, piece.bytes);
+        if (w.block->now.variant == kRecorded)
+            record_global(w, copy.instr, first_lane(copy.lanes), *place, piece.bytes);
+    }
+}
+
 void land(Warp& w, const PendingCopy& copy) {
     const int lane = first_lane(copy.lanes);
     const auto l = static_cast<size_t>(lane);
     observe_source(w, copy);
+    if (copy.tile != nullptr) return land_tile(w, copy);
     const std::optional<Place> found = place_at(w, copy.from[l]);
     if (!found) return;
     const Place& place = *found;
@@ -110,6 +130,11 @@ Selected lower_copy_out(Lowering& l) {
 }
 
 }  // namespace
+
+void begin_copy_out(Warp& w, PendingCopy copy) {
+    observe_source(w, copy);
+    w.copies.push_back(std::move(copy));
+}
 
 void land_copies_out(Warp& w, uint32_t lanes, int groups) {
     std::erase_if(w.copies, [&](const PendingCopy& copy) {

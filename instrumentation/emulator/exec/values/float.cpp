@@ -203,10 +203,46 @@ Exec select(const ptx::Instruction& in) {
     }
 }
 
+// f32x2: two singles in a register of 64 bits.
+template <auto F, bool Ftz, class... A>
+uint64_t of_pair(A... a) {
+    const auto half = [&](int shift) {
+        const float x =
+            finished<float, F, Ftz, false>(std::bit_cast<float>(static_cast<uint32_t>(a >> shift))...);
+        return uint64_t{bits_of_float(x)} << shift;
+    };
+    return half(0) | half(32);
+}
+template <auto F, bool Ftz>
+uint64_t pair_of_two(uint64_t a, uint64_t b) {
+    return of_pair<F, Ftz>(a, b);
+}
+template <bool Ftz>
+uint64_t pair_of_three(uint64_t a, uint64_t b, uint64_t c) {
+    return of_pair<fused<float>, Ftz>(a, b, c);
+}
+template <bool Ftz>
+Exec select_pair(const ptx::Instruction& in) {
+    using U = uint64_t;
+    const Rounding r = in.modifiers.rounding;
+    switch (in.op) {
+        case Op::add: return with_rounding<map2<pair_of_two<add<float>, Ftz>, U, U>>(r);
+        case Op::sub: return with_rounding<map2<pair_of_two<sub<float>, Ftz>, U, U>>(r);
+        case Op::mul: return with_rounding<map2<pair_of_two<mul<float>, Ftz>, U, U>>(r);
+        case Op::fma: return with_rounding<map3<pair_of_three<Ftz>, U, U>>(r);
+        default: return nullptr;
+    }
+}
+
 }  // namespace
 
 Selected lower_float(Lowering& l) {
     const auto& in = *l.in;
+    if (in.types.size() == 1 && in.types[0] == Type::f32x2) {
+        const Exec pair = in.modifiers.ftz ? select_pair<true>(in) : select_pair<false>(in);
+        if (pair != nullptr) plain_operands(l, Type::b64);
+        return pair;
+    }
     if (in.types.empty() || (in.types[0] != Type::f32 && in.types[0] != Type::f64)) return {};
     const Exec exec = by_float(in.types[0], [&]<class T>() { return select<T>(in); });
     if (exec == nullptr) return {};
