@@ -106,7 +106,7 @@ TEST(Search, MembersOfAStructAreVariablesLikeOthers) {
 }
 
 TEST(Search, AFactorThatIsMissingIsFoundWhereItCanStand) {
-    const json answer = searched("scale"), first = answer.at("findings")[0];
+    const json answer = searched("scale"), first = answer.at("findings").at(0);
     EXPECT_EQ(first.at("rule"), "missing_rescale");
     EXPECT_EQ(first.at("proven"), true);
     EXPECT_NE(answer.value("patch", "").find("* scale"), std::string::npos) << first.dump(1);
