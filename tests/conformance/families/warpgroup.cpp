@@ -181,6 +181,7 @@ void add_layouts(const ptx::Form& form, const Variant& v, std::vector<Case>& all
         if (bits_of(v.types[1]) == 16) ways.push_back({pieces, false});
     }
     for (const Lying& way : ways) {
+        if (v.types[1] != Type::f16 && way.pieces != 8) continue;
         Plan p;
         p.a = way;
         all.push_back(product_case(form, v, p, "a " + text_of(way)));
@@ -219,11 +220,14 @@ std::vector<Case> warpgroup_cases(const ptx::Form& form) {
     std::vector<Case> all;
     if (form.op != Op::wgmma || form.types.empty() || form.types == "*") return all;
     for (const Variant& v : variants_of(form)) {
-        // Every shape is the same blocks of eight columns: a few of them are enough.
+        // Every shape is the same blocks of eight columns, and a layout depends on the size of an element
+        // alone.
         const uint32_t n = columns_of(v);
-        if (n == 8 || n == 24) add_contents(form, v, all);
-        if (n == 64) add_layouts(form, v, all);
-        if (n == 256) all.push_back(product_case(form, v, {}, "shared"));
+        const bool plain = v.types[0] != Type::f16 && v.types[1] == v.types[2] && v.types[1] != Type::e5m2 &&
+            v.types[1] != Type::u8 && !has(v, "satfinite");
+        if (n == 8 || (n == 24 && plain)) add_contents(form, v, all);
+        if (n == 64 && plain && v.types[1] != Type::bf16) add_layouts(form, v, all);
+        if (n == 256 && plain && v.types[1] == Type::f16) all.push_back(product_case(form, v, {}, "shared"));
     }
     return all;
 }

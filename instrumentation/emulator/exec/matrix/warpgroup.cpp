@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -61,6 +62,17 @@ void each_integer(const Raw<Rows>& raw, Type type, Put put) {
         }
 }
 
+// Subnormals of 8 bits stay as they are, below [1, 2), at the least exponent of their type (measured).
+void keep_subnormals(Type type, size_t count, Factors& f) {
+    if (type != Type::e4m3 && type != Type::e5m2) return;
+    const int32_t least = type == Type::e4m3 ? -6 : -14;
+    for (size_t k = 0; k < count; ++k) {
+        if (f.exponent[k] >= least || f.exponent[k] == kNoExponent) continue;
+        f.significand[k] = std::ldexp(f.significand[k], f.exponent[k] - least);
+        f.exponent[k] = least;
+    }
+}
+
 void read_factors_a(WarpgroupReads& r, const MatrixPlan& plan, Factors& a) {
     const MatrixProduct& p = plan.product;
     const WarpgroupProduct& g = plan.warpgroup;
@@ -76,6 +88,7 @@ void read_factors_a(WarpgroupReads& r, const MatrixPlan& plan, Factors& a) {
     if (g.negates)
         for (int k = 0; k < count; ++k) values[k] = -values[k];
     a.special = decompose(values, static_cast<size_t>(count), a.significand.data(), a.exponent.data());
+    keep_subnormals(g.a_type, static_cast<size_t>(count), a);
 }
 
 }  // namespace
@@ -104,6 +117,7 @@ const Instr* multiply_warpgroup_floats(Warp& w, const Instr* i) {
         b.special = decompose(
             values, static_cast<size_t>(kColumns * p.stored), b.significand.data(), b.exponent.data()
         );
+        keep_subnormals(g.b_type, static_cast<size_t>(kColumns * p.stored), b);
         float* block = d + static_cast<size_t>(column) * kRows;
         c.special = decompose(block, kBlock, c.significand.data(), c.exponent.data());
         add_products(
