@@ -96,6 +96,27 @@ TEST(Judge, ALoopThatStopsAfterItsFirstTurnIsNoMend) {
     EXPECT_EQ(step.at("proven"), true) << step.dump(1);
 }
 
+// What the blocks shared one does alone, or all do several times: both come right as bits that are set stay
+// set.
+TEST(Judge, WorkThatIsLeftToOneBlockIsNoMend) {
+    const Asked rest{"judge/shares", "rest"};
+    expect_mends(tried(rest, "// here: rest", "/ -> *"), "one block or warp alone goes round the loop");
+    const json right = tried(rest, "// here: rest", "n / -> (n + gridDim.x - 1) /");
+    EXPECT_EQ(right.at("proven"), true) << right.dump(1);
+    const json found = first_of(rest, {});
+    EXPECT_EQ(found.at("title"), "`n / gridDim.x` should be `(n + gridDim.x - 1) / gridDim.x`")
+        << found.dump(1);
+}
+
+// Two numbers that agree in all that the manifest names and in what is twice as large: one of them is meant.
+TEST(Judge, ANumberThatAgreesWithTheRightOneIsMadeAnotherByItself) {
+    const Asked row{"judge/apart", "row"};
+    expect_mends(tried(row, "// here: row", "r * rows -> r * reach"), "with REACH = ");
+    const json right = tried(row, "// here: row", "r * rows -> r * cols");
+    EXPECT_EQ(right.at("proven"), true) << right.dump(1);
+    EXPECT_EQ(first_of(row, {}).at("title"), "`rows` should be `cols`");
+}
+
 // Of the same memory that nobody wrote another line reads, at a size that the given one doubled gives.
 TEST(Judge, MemoryThatIsStillUnwrittenAtALargerSizeRefutes) {
     const Asked clear{"judge/parts", "clear"};

@@ -58,9 +58,12 @@ std::string helpful_text(const Symptoms& s, const SearchResult& found) {
     );
 }
 
-std::string avoided_text(const std::vector<int>& lines) {
+std::string avoided_text(const Mended& m) {
     constexpr size_t kMost = 6;
+    const std::vector<int>& lines = m.left_out;
     const auto told = static_cast<std::ptrdiff_t>(std::min(kMost, lines.size()));
+    if (m.left_to_one)
+        return fmt::format("with it one block or warp alone goes round the loop at line {}", lines.front());
     return fmt::format(
         "with it {} {}{} no longer executed, or only in part",
         lines.size() == 1 ? "line" : "lines",
@@ -86,7 +89,7 @@ std::string around_text(const Symptoms& s, const SearchResult& found) {
         "lie there.",
         change_text(found.context->was, found.context->now),
         quoted(s.capture, found.context->where),
-        avoided_text(found.context->left_out)
+        avoided_text(*found.context)
     );
 }
 
@@ -131,7 +134,7 @@ capture::Finding finding_of(const Symptoms& s, const Mended& m) {
         );
     Proof proof{m.proof, m.warp_instructions, m.lacks};
     if (proof.lacks.empty()) proof.lacks = m.remains;
-    if (proof.lacks.empty() && !m.left_out.empty()) proof.lacks = avoided_text(m.left_out);
+    if (proof.lacks.empty() && !m.left_out.empty()) proof.lacks = avoided_text(m);
     f.evidence_kind = kind_of(proof);
     f.proof = text_of(proof);
     return f;

@@ -106,7 +106,8 @@ void judge(CandidateQueue& h, size_t change, const Trial& trial, bool at_end) {
     }
     if (told_before(h.proven, change) >= kMostProven) return;
     auto mended = h.prove.proven(change);
-    if (!mended || (mended->overfits_shape && is_behind_frail(h, change, kFrailTimes))) return;
+    const bool frail = mended && mended->overfits_shape && mended->does_more;
+    if (!mended || is_behind_frail(h, change, frail ? kFrailTimes : kTimes)) return;
     const bool refuted = mended->overfits_shape && !mended->lacks.empty();  // by other values
     const bool doubtful =
         refuted || !mended->remains.empty() || !mended->left_out.empty() || !mended->behind.empty();
@@ -218,16 +219,20 @@ void take_rivals(CandidateQueue& h, const Proven& all) {
 
 void take_proven(CandidateQueue& h, SearchResult& out) {
     // What another thread had proven before the first one was: which these are depends on who was quicker.
+    const bool more = std::all_of(h.proven.begin(), h.proven.end(), [&](const auto& p) {
+        return p.second.does_more || is_behind_frail(h, p.first, kFrailTimes);
+    });
     std::erase_if(h.proven, [&](const auto& p) {
-        return is_behind_first(h, p.first) ||
-            is_behind_frail(h, p.first, p.second.overfits_shape ? kFrailTimes : kTimes);
+        const Mended& m = p.second;
+        const bool frail = m.overfits_shape && (m.does_more || !more);
+        return is_behind_first(h, p.first) || is_behind_frail(h, p.first, frail ? kFrailTimes : kTimes);
     });
     // What takes more work than another that mends as well does something several times.
     constexpr uint64_t kPercent = 105;
     uint64_t least = ~uint64_t{0};
     for (const auto& [change, mended] : h.proven) least = std::min(least, mended.warp_instructions);
     const auto repeats = [&](const Mended& m) {
-        return !m.expected && m.warp_instructions / kPercent > least / 100;
+        return !m.expected && 100 * m.warp_instructions > kPercent * least;
     };
     const auto in_order = [&](const auto& a, const auto& b) {
         return std::tuple(a.second.overfits_shape, repeats(a.second), a.first) <

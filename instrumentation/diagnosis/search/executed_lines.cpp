@@ -54,8 +54,9 @@ std::vector<int> accesses_of_sites(const execution::Listing& listing, const std:
 
 // How often warps come back to where a loop begins, one after another.
 struct Turns {
-    std::vector<uint8_t> branches = {}, heads = {};  // by site
-    std::map<uint32_t, uint64_t> most = {};          // by head
+    std::vector<uint8_t> branches = {}, heads = {};                    // by site
+    std::map<uint32_t, uint64_t> most = {};                            // by head
+    std::map<uint32_t, std::set<std::pair<int64_t, int>>> goers = {};  // by head
     struct OfWarp {
         uint32_t last = 0;
         std::map<uint32_t, uint64_t> now = {};
@@ -71,6 +72,7 @@ void look(Turns& turns, const emulator::Warp& w, uint32_t site) {
         turns.heads[site] = 1;
         uint64_t& most = turns.most[site];
         most = std::max(most, ++warp.now[site]);
+        turns.goers[site].emplace(w.block->now.index, w.index);
     } else if (turns.heads[site] != 0) {
         warp.now[site] = 0;
     }
@@ -112,6 +114,8 @@ ExecutedLines lines_executed(const Watched& w, const ptx::Module& module, Text t
         }
         for (const auto& [head, most] : turns.most)
             if (line_of[head] > 0) out.turns[line_of[head]] = std::max(out.turns[line_of[head]], most);
+        for (auto& [head, goers] : turns.goers)
+            if (line_of[head] > 0) out.goers[line_of[head]].merge(goers);
         return out;
     } catch (const Error&) { return {}; } catch (const Unsupported&) {
         return {};

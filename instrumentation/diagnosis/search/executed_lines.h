@@ -27,7 +27,8 @@ struct ExecutedLines {
     std::set<int> lines;                     // empty: not known
     std::set<std::pair<int, int>> accesses;  // of memory that others see: a line, and which one of it
     std::map<int, uint64_t> turns = {};  // of a loop, by the line it goes back to: the most one after another
-    uint64_t instructions = 0;           // of warps
+    std::map<int, std::set<std::pair<int64_t, int>>> goers = {};  // of a loop: blocks and their warps
+    uint64_t instructions = 0;                                    // of warps
 };
 // What a module was compiled of.
 enum class Text : uint8_t { files, unit };

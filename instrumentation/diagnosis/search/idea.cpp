@@ -198,8 +198,9 @@ Tried try_idea(const Symptoms& s, const Idea& idea) {
             rewrite::read_source(unit.text, {}, e.problem.defines, e.problem.kernel.entry);
         const Watched watched{s.prover, unit, source, setup.block.blocks};
         const Changed now{r, out.mended->source, module};
-        for (const int left : lines_avoided(watched, now, executed, other))
-            out.mended->left_out.push_back(where_in(unit, left).line);
+        const Avoided avoided = lines_avoided(watched, now, executed, other);
+        out.mended->left_to_one = avoided.left_to_one;
+        for (const int left : avoided.lines) out.mended->left_out.push_back(where_in(unit, left).line);
         if (out.mended->lacks.empty()) out.mended->lacks = constant_reads(watched, now, setup.other_seed);
         break;
     }

@@ -237,15 +237,12 @@ std::vector<int> lines_left_out(const Watched& w, const Changed& changed, Execut
     return out;
 }
 
-std::vector<int> lines_avoided(
-    const Watched& w, const Changed& changed, Executed& executed, OtherShape& shape
-) {
-    std::vector<int> out = lines_left_out(w, changed, executed);
+Avoided lines_avoided(const Watched& w, const Changed& changed, Executed& executed, OtherShape& shape) {
+    Avoided out{lines_left_out(w, changed, executed)};
     const bool sequence = manifest::is_sequence(w.prover.experiment.problem);
-    if (out.empty() && !sequence) out = lines_turned_off(w, changed, executed, shape.shapes);
-    if (out.empty() && !sequence) out = branches_turned_off(w, changed, executed, shape.shapes);
-    if (out.empty()) out = loops_stopped(w, changed, executed, shape);
-    return out;
+    if (out.lines.empty() && !sequence) out.lines = lines_turned_off(w, changed, executed, shape.shapes);
+    if (out.lines.empty() && !sequence) out.lines = branches_turned_off(w, changed, executed, shape.shapes);
+    return out.lines.empty() ? loops_stopped(w, changed, executed, shape) : out;
 }
 
 }  // namespace wl::diagnosis

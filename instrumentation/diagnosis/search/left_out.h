@@ -15,7 +15,7 @@ namespace wl::diagnosis {
 struct Executed {
     std::optional<ExecutedLines> optimised = {}, debug = {};
     std::optional<ExecutedLines> whole_debug = {};  // by all blocks
-    std::optional<uint64_t> instructions = {};      // of warps, as it is compiled, by all blocks
+    std::optional<ExecutedLines> whole = {};        // as it is compiled, by all blocks
     std::optional<Experiment> debug_build = {};
 };
 
@@ -33,12 +33,18 @@ struct Changed {
 // not known, as on a device, or where they take too long.
 std::vector<int> lines_left_out(const Watched& watched, const Changed& changed, Executed& executed);
 
+// Lines of the unit. `left_to_one`: of loops that several blocks or warps shared, and one goes round alone
+// now.
+struct Avoided {
+    std::vector<int> lines = {};
+    bool left_to_one = false;
+    bool does_more = false;  // a quarter more instructions: it may do something several times
+};
+
 // What a change that is right everywhere avoids: the first of these that names a line.
 struct Shape;
 struct OtherShape;
-std::vector<int> lines_avoided(
-    const Watched& watched, const Changed& changed, Executed& executed, OtherShape& shape
-);
+Avoided lines_avoided(const Watched& watched, const Changed& changed, Executed& executed, OtherShape& shape);
 
 // Lines that the changed heads govern, where memory is touched: executed before, and by no block any more,
 // neither here nor at any of the other shapes. After lines_left_out.
@@ -54,9 +60,9 @@ std::vector<int> branches_turned_off(
 
 // Lines of loops that some thread went through several times, and that nobody goes through twice any more,
 // neither here nor at any other shape, larger ones among them: what further turns did is left out
-// (`w * 256 < WARPS` for `w < WARPS`). Of sequences too.
-std::vector<int> loops_stopped(
-    const Watched& watched, const Changed& changed, Executed& executed, OtherShape& shape
-);
+// (`w * 256 < WARPS` for `w < WARPS`). And of loops that several blocks or warps shared, and that one goes
+// round more often now and the others no more (`n * gridDim.x` for `n / gridDim.x`, a block's share). Of
+// sequences too.
+Avoided loops_stopped(const Watched& watched, const Changed& changed, Executed& executed, OtherShape& shape);
 
 }  // namespace wl::diagnosis

@@ -9,6 +9,7 @@
 #include "instrumentation/diagnosis/reference.h"
 #include "instrumentation/diagnosis/rewrite/source.h"
 #include "instrumentation/diagnosis/rules/places.h"
+#include "instrumentation/diagnosis/search/moved_apart.h"
 #include "instrumentation/diagnosis/search/smaller_shape.h"
 #include "instrumentation/diagnosis/search/source_change.h"
 #include "instrumentation/diagnosis/search/trial_setup.h"
@@ -69,6 +70,7 @@ std::optional<std::vector<std::string>> entries_of(const Experiment& e, const ma
 // False: it is the same shape, or has no reference.
 bool add(
     const Experiment& of,
+    const manifest::Kernel& kernel,
     std::vector<Shape>& all,
     manifest::BindOptions options,
     std::string name,
@@ -76,11 +78,12 @@ bool add(
 ) {
     const manifest::Problem& p = of.problem;
     options.faults = p.faults, options.seed = p.seed, options.python = p.python;
-    manifest::Problem problem = manifest::bind(p.kernel, options);
+    manifest::Problem problem = manifest::bind(kernel, options);
     const std::optional<std::vector<std::string>> entries = entries_of(of, problem);
-    const bool known = problem.params == p.params || std::any_of(all.begin(), all.end(), [&](const Shape& s) {
-                           return s.experiment->problem.params == problem.params;
-                       });
+    const bool known = &kernel == &p.kernel &&
+        (problem.params == p.params || std::any_of(all.begin(), all.end(), [&](const Shape& s) {
+             return s.experiment->problem.params == problem.params;
+         }));
     if (known || !entries) return false;
     MadeReference made = make_reference(problem);
     if (!made.reference) return false;
@@ -135,7 +138,7 @@ void guess(const OtherShape& shape, std::vector<Shape>& out, double most, int64_
     }
     if (name.empty() || work > most) return;
     try {
-        add(shape.of.experiment, out, std::move(options), std::move(name), true);
+        add(shape.of.experiment, p.kernel, out, std::move(options), std::move(name), true);
     } catch (const Error&) {
         return;  // no shape of this kernel
     }
@@ -163,36 +166,6 @@ std::string outcome(const Trial& t, int64_t lacks) {
     if (t.bad == 0 && lacks > 0) return fmt::format("{} elements are never written", lacks);
     if (t.bad == 0) return "accesses are at fault";
     return fmt::format("{} of {} elements are outside their bounds", t.bad, t.compared);
-}
-
-void choose(OtherShape& shape) {
-    shape.asked = true;
-    const Experiment& e = shape.of.experiment;
-    if (manifest::is_recorded(e.problem) || !e.problem.inputs.empty() || tries_on_device(e)) return;
-    const manifest::Kernel& kernel = e.problem.kernel;
-    const double work = counter(shape.of.capture, "warp_instructions");
-    std::vector<std::pair<std::string, Values>> all(kernel.presets.begin(), kernel.presets.end());
-    all.emplace_back("", kernel.params);
-    for (const auto& [name, values] : all) {
-        const double times = times_of(e.problem, values);
-        const double most = shape.shapes.empty() ? kMostWork : kMostFurther;
-        if (times == 0 || times > kMostTimes || times * work > most) continue;
-        try {
-            manifest::BindOptions options;
-            options.preset = name;
-            add(e,
-                shape.shapes,
-                std::move(options),
-                name.empty() ? "the shape without a preset" : "preset " + name,
-                false);
-        } catch (const Error&) { continue; }
-        if (shape.shapes.size() >= kMostShapes) break;
-    }
-    constexpr double kMostGuessed = 8e6;  // warp instructions, by plain numbers
-    // What is a multiple of something stays one; then what is none.
-    guess(shape, shape.shapes, kMostGuessed, [](int64_t v) { return 2 * v; });
-    guess(shape, shape.shapes, kMostFurther, [](int64_t v) { return (v + v / 2) | 1; });
-    guess(shape, shape.shapes, kMostFurther, [](int64_t v) { return (v / 2 + v / 8) | 1; });
 }
 
 struct RunAt {
@@ -254,17 +227,69 @@ bool is_left(const OtherShape& all, const Shape& shape, const RunAt& at) {
     return std::any_of(still.begin(), still.end(), [&](const auto& m) { return unwritten.contains(m); });
 }
 
-// Of a shape that nobody names: the program as it is comes right there, so that the kernel takes it.
-bool refutes(const OtherShape& all, Shape& shape) {
+const Trial& as_it_is(const OtherShape& all, Shape& shape) {
     if (!shape.as_it_is) {
         const CountedWork once(nullptr);
         const std::string text = unit_of(all.of.experiment).text;
         shape.as_it_is = std::make_shared<const Trial>(run_at(all, shape, text).trial);
     }
-    return mended(*shape.as_it_is);
+    return *shape.as_it_is;
 }
 
-void try_one(const OtherShape& all, Shape& shape, Mended& mended_here) {
+const Trial& as_it_is(OtherShape& all) {
+    if (!all.here) {
+        const CountedWork once(nullptr);
+        const TrialOptions options{.blocks = {}, .budget = kBlockTimes * all.of.budget};
+        all.here = std::make_shared<const Trial>(
+            manifest::is_sequence(all.of.experiment.problem) ? try_unedited_sequence(all.of.prover)
+                                                             : try_unedited(all.of.prover, options)
+        );
+    }
+    return *all.here;
+}
+
+// The program as it is ends there, and no fault of another kind has come.
+bool is_run(OtherShape& all, Shape& shape) {
+    try {
+        const Trial& t = as_it_is(all, shape);
+        return t.unsupported.empty() && t.compared > 0 && runs_as(t, as_it_is(all));
+    } catch (const Error&) {  // it does not compile there
+        return false;
+    } catch (const Unsupported&) { return false; }
+}
+
+void choose(OtherShape& shape) {
+    shape.asked = true;
+    const Experiment& e = shape.of.experiment;
+    if (manifest::is_recorded(e.problem) || !e.problem.inputs.empty() || tries_on_device(e)) return;
+    const manifest::Kernel& kernel = e.problem.kernel;
+    const double work = counter(shape.of.capture, "warp_instructions");
+    std::vector<std::pair<std::string, Values>> all(kernel.presets.begin(), kernel.presets.end());
+    all.emplace_back("", kernel.params);
+    for (const auto& [name, values] : all) {
+        const double times = times_of(e.problem, values);
+        const double most = shape.shapes.empty() ? kMostWork : kMostFurther;
+        if (times == 0 || times > kMostTimes || times * work > most) continue;
+        try {
+            manifest::BindOptions options;
+            options.preset = name;
+            add(e,
+                kernel,
+                shape.shapes,
+                std::move(options),
+                name.empty() ? "the shape without a preset" : "preset " + name,
+                false);
+        } catch (const Error&) { continue; }
+        if (shape.shapes.size() >= kMostShapes) break;
+    }
+    constexpr double kMostGuessed = 8e6;  // warp instructions, by plain numbers
+    // What is a multiple of something stays one; then what is none.
+    guess(shape, shape.shapes, kMostGuessed, [](int64_t v) { return 2 * v; });
+    guess(shape, shape.shapes, kMostFurther, [](int64_t v) { return (v + v / 2) | 1; });
+    guess(shape, shape.shapes, kMostFurther, [](int64_t v) { return (v / 2 + v / 8) | 1; });
+}
+
+void try_one(OtherShape& all, Shape& shape, Mended& mended_here) {
     try {
         const RunAt at = run_at(all, shape, mended_here.source);
         const Trial& t = at.trial;
@@ -273,10 +298,14 @@ void try_one(const OtherShape& all, Shape& shape, Mended& mended_here) {
         if (mended(t) && lacks == 0)
             mended_here.proof += fmt::format("; with {} 0 of {}", shape.name, t.compared),
                 ++mended_here.ran.sizes;
-        else if (shape.guessed && !refutes(all, shape) && !is_left(all, shape, at))
-            mended_here.overfits_shape = true;
-        else
+        else if (shape.guessed && !mended(as_it_is(all, shape)) && !is_left(all, shape, at)) {
+            const bool taken = does_no_worse(as_it_is(all, shape), as_it_is(all));
+            mended_here.overfits_shape = mended_here.overfits_shape || taken || !shape.apart;
+            if (taken && mended_here.lacks.empty())
+                mended_here.lacks = fmt::format("with {} {}", shape.name, outcome(t, lacks));
+        } else {
             mended_here.remains = fmt::format("with {} {}", shape.name, outcome(t, lacks));
+        }
     } catch (const Error&) {
         return;  // that shape does not run
     } catch (const Unsupported&) { return; }
@@ -295,13 +324,42 @@ const std::vector<Shape>& larger_shapes(OtherShape& shape) {
     return out;
 }
 
+namespace {
+
+// Null: the manifest, the reference or the program as it is does not take it, or it takes too long.
+Shape* moved_shape(OtherShape& shape, const Moved& moved) {
+    const auto [known, fresh] = shape.moved.try_emplace(moved.name);
+    std::vector<Shape>& made = known->second;
+    const double work = moved.times * counter(shape.of.capture, "warp_instructions");
+    if (fresh && work <= kMostFurther) {
+        const CountedWork once(nullptr);
+        try {
+            const Experiment& e = shape.of.experiment;
+            if (add(e, moved.kernel, made, moved.options, moved.name, true)) made.back().apart = true;
+            if (!made.empty() && !is_run(shape, made.back())) made.clear();
+        } catch (const Error&) { made.clear(); }
+    }
+    return made.empty() ? nullptr : &made.front();
+}
+
+}  // namespace
+
 void try_other_shape(OtherShape& shape, Mended& mended_here) {
+    const Experiment& e = shape.of.experiment;
     if (!shape.asked) {
         const CountedWork once(nullptr);  // who comes first chooses for all
         choose(shape);
     }
+    const auto goes_on = [&] { return mended_here.remains.empty() && mended_here.lacks.empty(); };
     for (Shape& one : shape.shapes)
         if (mended_here.remains.empty()) try_one(shape, one, mended_here);
+    if (manifest::is_recorded(e.problem) || !e.problem.inputs.empty() || tries_on_device(e)) return;
+    std::vector<std::string_view> words = rewrite::words_of(mended_here.now);
+    for (const Besides& b : mended_here.besides)
+        for (const std::string_view w : rewrite::words_of(b.now)) words.push_back(w);
+    for (const Moved& moved : moved_apart(e.problem, words))
+        if (Shape* const one = goes_on() ? moved_shape(shape, moved) : nullptr)
+            try_one(shape, *one, mended_here);
 }
 
 }  // namespace wl::diagnosis

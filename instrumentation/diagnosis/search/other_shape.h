@@ -4,6 +4,7 @@
 
 #include "instrumentation/diagnosis/search/search.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@ struct Shape {
     std::unique_ptr<Prover> prover;
     std::string name;                            // "preset even", "the shape without a preset", "N = 166"
     bool guessed = false;                        // nobody says that the kernel takes it
+    bool apart = false;                          // as `moved`
     std::shared_ptr<const Trial> as_it_is = {};  // of the program as it is; once it was asked for
 };
 
@@ -24,11 +26,15 @@ struct OtherShape {
     const Symptoms& of;
     bool asked = false;
     std::vector<Shape> shapes = {};  // some that the manifest names and are quick, some that are guessed
+    std::shared_ptr<const Trial> here = {};  // the program as it is, at its own shape; once it was asked for
     std::optional<std::vector<Shape>> larger = {};
+    std::map<std::string, std::vector<Shape>> moved = {};  // as moved_apart, by name, one or none each
 };
 
 // Runs the changed source, compiled for the other shapes: all blocks with all checks. Right: that is part of
-// its proof; wrong: that is what remains, and of a shape that was guessed it overfits.
+// its proof; wrong: that is what remains, and of a shape that was guessed it overfits. Where the program as
+// it is does no worse there than here, the kernel takes that shape, and the change lacks it. What the change
+// names of the manifest is made another by itself as well.
 void try_other_shape(OtherShape& shape, Mended& mended);
 
 // Several times as large as the one that was diagnosed, guessed as well.

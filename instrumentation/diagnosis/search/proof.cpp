@@ -188,6 +188,14 @@ std::string seeds_text(const Drawn& drawn) {
 
 }  // namespace
 
+bool runs_as(const Trial& there, const Trial& here) { return there.finished && !has_new_kind(there, here); }
+
+bool does_no_worse(const Trial& there, const Trial& here) {
+    constexpr double kNoWorse = 0.9;
+    return right_share(there) > 0 && runs_as(there, here) &&
+        right_share(there) >= kNoWorse * right_share(here);
+}
+
 std::optional<Proof> proof_of(const TrialSetup& setup, const Try& change) {
     TrialOptions checked = setup.block;
     checked.races = true;

@@ -40,15 +40,16 @@ std::optional<Mended> proven_by_compiler(const SourceTrials& t, const rewrite::R
         if (behind) out.behind = behind->wrong, out.warp_instructions = behind->warp_instructions;
         if (behind && !behind->lacks.empty() && out.lacks.empty())
             out.lacks = behind->lacks, out.overfits_shape = true;
-        // Twice as often is right as well, and hardly what is meant.
-        if (behind && !out.expected && out.warp_instructions / 5 > behind->as_it_is / 4)
-            out.overfits_shape = true;
         const Watched watched{setup.s.prover, t.unit, t.source, setup.block.blocks};
         const Changed changed{change, out.source, module};
-        const std::vector<int> avoided = out.remains.empty()
-            ? lines_avoided(watched, changed, *t.executed, *t.shape)
-            : lines_left_out(watched, changed, *t.executed);
-        for (const int line : avoided) out.left_out.push_back(where_in(t.unit, line).line);
+        const Avoided avoided = out.remains.empty() ? lines_avoided(watched, changed, *t.executed, *t.shape)
+                                                    : Avoided{lines_left_out(watched, changed, *t.executed)};
+        out.left_to_one = avoided.left_to_one;
+        // Twice as often is right as well, and hardly what is meant.
+        const bool longer = behind && out.warp_instructions / 5 > behind->as_it_is / 4;
+        out.does_more = !out.expected && (avoided.does_more || longer);
+        out.overfits_shape = out.overfits_shape || out.does_more;
+        for (const int line : avoided.lines) out.left_out.push_back(where_in(t.unit, line).line);
         if (out.lacks.empty()) {
             out.lacks = constant_reads(watched, changed, setup.other_seed);
             out.overfits_shape = out.overfits_shape || !out.lacks.empty();

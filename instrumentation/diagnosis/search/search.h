@@ -41,10 +41,12 @@ struct Mended {
     bool no_fault_left = false;      // of a sequence, in any launch
     bool expected = false;           // right programs nearly always say so
     bool unjudged = false;           // nothing is compared: no fault is left
+    bool does_more = false;          // a quarter more work than the program as it is: it may repeat something
     bool overfits_shape = false;     // it is wrong at a shape, or with values, that the kernel may not take
     std::string lacks = {};          // as Proof::lacks
     capture::Ran ran = {};
     std::vector<int> left_out = {};  // lines that are executed no more with it: it goes around what is wrong
+    bool left_to_one = false;        // these are of loops that one block or warp goes round alone
 };
 
 // A change that alone makes much of what is wrong right, and nothing worse.

@@ -23,12 +23,6 @@ constexpr double kQuickEnough = 20'000;  // warp instructions of a trial: some t
 constexpr double kMarkedly = 0.7;        // of the instructions before
 constexpr std::array<int64_t, 5> kParts = {32, 16, 8, 4, 2};
 
-bool is_plain_number(const std::string& text) {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size();
-}
-
 std::set<execution::Incident::Kind> kinds_of(const std::vector<execution::Incident>& all) {
     std::set<execution::Incident::Kind> out;
     for (const execution::Incident& i : all)
@@ -109,6 +103,12 @@ std::string difference(const std::vector<Value>& was, const std::vector<Value>& 
 }
 
 }  // namespace
+
+bool is_plain_number(const std::string& text) {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size();
+}
 
 std::vector<Value> free_values(const manifest::Problem& p) {
     std::vector<Value> out;

@@ -25,6 +25,7 @@ struct SmallerShape {
 
 // Parameters whose values do not follow from others, as they are.
 using Value = std::pair<std::string, int64_t>;
+bool is_plain_number(const std::string& text);  // a whole one
 std::vector<Value> free_values(const manifest::Problem& p);
 
 // Parameters that the manifest gives as plain numbers are divided, one after the other, as long as the same

@@ -79,6 +79,10 @@ struct Proof {
     bool overfits_shape = false;     // another change that lacks nothing is looked for all the same
     capture::Ran ran = {};
 };
+// Of the program as it is: with other data, or at another shape, it ends, and no fault of another kind has
+// come; nor is the share of its elements that are right less.
+bool runs_as(const Trial& there, const Trial& here);
+bool does_no_worse(const Trial& there, const Trial& here);
 capture::EvidenceKind kind_of(const Proof& proof);
 std::string text_of(const Proof& proof);
 // Nothing where one of the trials goes wrong.
