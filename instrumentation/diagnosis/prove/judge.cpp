@@ -86,6 +86,7 @@ void judge(
         const double r = reference.value.data[i];
         const size_t at = b.begin() + i * b.element();
         if (whose != nullptr && (*whose)[at / b.element()] != Whose::own) continue;
+        out.unjudged += std::isnan(r) ? 1 : 0;
         if (std::isnan(r) || !is_written(b.allocation, at, b.element())) continue;
         const std::byte* element = b.allocation.bytes.data() + at;
         const double got = to_double(b.dtype, element), difference = std::fabs(got - r);
@@ -130,6 +131,8 @@ void judge_output(
         // A limit that lets nearly everything pass shows nothing mended.
         if (analysis::decides(analysis::decide(a.data.dtype, allowed, reference)))
             judge(band, reference, whose, options, out);
+        else
+            out.unjudged += n * cols;
     }
 }
 

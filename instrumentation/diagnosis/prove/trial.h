@@ -14,9 +14,10 @@
 namespace wl::diagnosis {
 
 struct Trial {
-    int64_t compared = 0, bad = 0;        // elements, over all tiles and outputs that the blocks write
-    int64_t outputs = 0;                  // of `compared` those of outputs
-    int64_t undecided = 0;                // the same outside a limit that is estimated and may be too tight
+    int64_t compared = 0, bad = 0;  // elements, over all tiles and outputs that the blocks write
+    int64_t outputs = 0;            // of `compared` those of outputs
+    int64_t unjudged = 0;           // of outputs, where the reference is no number or its limit says nothing
+    int64_t undecided = 0;          // the same outside a limit that is estimated and may be too tight
     std::vector<int64_t> of_output = {};  // the same of each that is judged
     double max_difference = 0;            // of the outputs, over finite elements
     double max_bad = 0;                   // the same of those of `bad`

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace wl::diagnosis::rewrite {
@@ -239,6 +241,49 @@ void put_outer_before(Writer& w, const Body& body, const Statement& st, int k) {
             w.replace(kIndex, 2, k, k, fmt::format("({} * {} + {})", u, n, v->name));
 }
 
+// What the source looks up arrays by, each text once.
+std::vector<Span> subscripts_of(const Source& s) {
+    std::vector<Span> out;
+    std::set<std::string> known;
+    for (const Body& body : s.bodies)
+        for (int k = body.open + 1; k < body.close; ++k)
+            if (const Element e = element_at(s, k); e.name >= 0)
+                if (known.insert(s.words(e.subscript.first, e.subscript.last)).second)
+                    out.push_back(e.subscript);
+    return out;
+}
+
+// As another array is looked up, in whichever function: `x[i * count + s]` says what `rhs[at]` should. And
+// without a table between: `weights[edge]` of `weights[targets[edge]]`.
+void look_up_as_elsewhere(Writer& w, int k, const std::vector<Span>& all) {
+    constexpr size_t kMost = 24;
+    const Element e = element_at(w.s, k);
+    if (e.name < 0 || w.s.at(e.subscript.first - 1).match != e.last || e.subscript.first != k + 2) return;
+    const std::string own = w.s.words(e.subscript.first, e.subscript.last);
+    size_t taken = 0;
+    for (const Span& other : all) {
+        const std::string text = w.s.words(other.first, other.last);
+        if (text == own || other.first == other.last || !all_known(w.s, other.first, text, k)) continue;
+        if (++taken <= kMost) w.replace(kIndex, 1, e.subscript.first, e.subscript.last, text);
+    }
+    const Element table = element_at(w.s, e.subscript.first);
+    if (table.name < 0 || table.last != e.subscript.last) return;
+    const Span place = table.subscript;
+    w.replace(kIndex, 1, e.subscript.first, e.subscript.last, w.s.words(place.first, place.last));
+}
+
+// `y * stride` of `y * width * 3`: some factors of a longer product.
+void replace_factors(Writer& w, int k) {
+    if (!w.s.is(k, "*") || precedence(w.s, k) == 0) return;
+    const Operands o = operands_of(w.s, k);
+    int before = k - 1;
+    if (is_closing(w.s.word(before)) && w.s.at(before).match > 0) before = w.s.at(before).match;
+    while (before > o.left && precedence(w.s, before) != precedence(w.s, k)) --before;
+    if (before <= o.left || !w.s.is(before, "*") || holds_real(w.s, o.left, o.right)) return;
+    for (const Variable* v : visible(w.s, k))
+        if (is_whole(*v) && !v->of_file) w.replace(kIndex, 2, before + 1, o.right, v->name);
+}
+
 }  // namespace
 
 void add_arrays(Writer& w) {
@@ -248,10 +293,12 @@ void add_arrays(Writer& w) {
             if (!is_mark(w.s, st) && w.s.is(st.last, ";"))
                 try_rows(w, before, st, body), pair_elements(w, st), divide_alike(w, st),
                     exchange_subscripts(w, st), try_rows(w, identity, st, body);
+    const std::vector<Span> subscripts = subscripts_of(w.s);
     for_each_token(w, [&](int k, const Body& body) {
         leave_out_beyond(w, body, k);
         const Statement* const st = w.is_near(k) ? statement_of(body, k) : nullptr;
         if (st == nullptr) return;
+        look_up_as_elsewhere(w, k, subscripts), replace_factors(w, k);
         end_with_the_array(w, body, *st, k);
         if (w.s.is(st->last, ";")) put_outer_before(w, body, *st, k);
     });

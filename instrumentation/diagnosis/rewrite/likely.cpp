@@ -27,17 +27,18 @@ struct Signs {
     int more_words = 0, less_words = 0;
     bool alike = false;     // one name for another that reads nearly so
     bool in_idiom = false;  // a part of what programs say as it stands
+    bool speaks = false;    // of what its statement names, and what was there does not
 };
 
 double worth(const Signs& s, const Rewrite& r) {
     constexpr double kKnown = 29, kWasKnown = -25, kUsesAtLast = 29, kUsesNoMore = -6, kMore = -13, kLess = 7,
-                     kSeveral = -17, kPutIn = -3, kAlike = 8, kConstant = -20, kInIdiom = -40;
+                     kSeveral = -17, kPutIn = -3, kAlike = 8, kConstant = -20, kInIdiom = -40, kSpeaks = 14;
     constexpr int kMost = 2;  // names that count
     return kKnown * s.known + kWasKnown * s.was_known + kUsesAtLast * std::min(s.uses_at_last, kMost) +
         kUsesNoMore * std::min(s.uses_no_more, kMost) + kConstant * std::min(s.constants_no_more, 1) +
         kMore * std::log1p(s.more_words) + kLess * std::log1p(s.less_words) +
         (r.edits.size() > 1 ? kSeveral : 0) + (r.was.empty() ? kPutIn : 0) + (s.alike ? kAlike : 0) +
-        (s.in_idiom ? kInIdiom : 0);
+        (s.in_idiom ? kInIdiom : 0) + (s.speaks ? kSpeaks : 0);
 }
 
 // `beta1` and `beta2`, `c_out` and `h_out`: of three letters or more, all but one of them.
@@ -47,6 +48,42 @@ bool read_alike(std::string_view a, std::string_view b) {
     size_t differ = 0;
     for (size_t k = 0; k < a.size(); ++k) differ += a[k] != b[k] ? 1 : 0;
     return differ == 1 && (std::isalpha(static_cast<unsigned char>(a.front())) != 0);
+}
+
+// Of `max_target` "max" and "target".
+std::vector<std::string_view> parts_of(std::string_view name) {
+    constexpr size_t kLeast = 4;
+    std::vector<std::string_view> out;
+    for (size_t at = 0; at < name.size();) {
+        const size_t end = std::min(name.find('_', at), name.size());
+        if (end - at >= kLeast) out.push_back(name.substr(at, end - at));
+        at = end + 1;
+    }
+    return out;
+}
+
+// `max_target` for `max_query` where `target` and `targets` are named: a part of the one name stands in
+// another name of the statement, and no part of the other does.
+bool speaks_of(const Source& s, const Rewrite& r) {
+    if (r.edits.size() != 1 || words_of(r.now).size() != 1 || words_of(r.was).size() != 1) return false;
+    const size_t at = r.edits.front().begin;
+    const auto in = [&](const Body& b) { return s.at(b.open).begin < at && at < s.at(b.close).begin; };
+    const auto body = std::find_if(s.bodies.begin(), s.bodies.end(), in);
+    if (body == s.bodies.end()) return false;
+    const auto st = std::find_if(body->statements.begin(), body->statements.end(), [&](const Statement& o) {
+        return s.at(o.first).begin <= at && at < s.at(o.last).end;
+    });
+    if (st == body->statements.end()) return false;
+    const auto is_named = [&](std::string_view part) {
+        for (int k = st->first; k <= st->last; ++k)
+            if (s.at(k).begin != at && s.word(k).find(part) != std::string_view::npos) return true;
+        return false;
+    };
+    const auto named = [&](std::string_view name) {
+        const std::vector<std::string_view> parts = parts_of(name);
+        return std::any_of(parts.begin(), parts.end(), is_named);
+    };
+    return named(r.now) && !named(r.was);
 }
 
 using Words = std::vector<std::string_view>;
@@ -251,6 +288,7 @@ void weigh(const Source& s, std::vector<Rewrite>& all) {
     for (Rewrite& r : all) {
         Signs signs;
         signs.alike = read_alike(r.was, r.now), signs.in_idiom = is_in_one(idioms, r);
+        signs.speaks = speaks_of(s, r);
         look_at_threes(text, r, signs);
         look_at_uses(namings, r, signs);
         r.log_prior = log_prior_of(r) + r.bias + static_cast<int>(std::lround(worth(signs, r)));

@@ -9,6 +9,7 @@ namespace wl::diagnosis::rewrite {
 
 namespace {
 
+constexpr int kInner = 45;    // a log prior
 constexpr size_t kMost = 16;  // statements of a form that are put in at one place
 
 bool is_plain(const Source& s, const Statement& st) { return st.body_last < 0 && s.is(st.last, ";"); }
@@ -79,9 +80,23 @@ void close_turn(Writer& w, const Statement& loop) {
     w.out.back().bias = kRather;
 }
 
+constexpr int kCarried = 55;  // a log prior
+
+// `path[t] = state = links[state];` of `path[t] = links[state];`: what is made of it is the next turn's.
+void keep_next(Writer& w, const Body& body, const Statement& loop, const Variable& v) {
+    for (const Statement& st : body.statements) {
+        const bool inside = st.first > loop.last && st.last < loop.body_last && is_plain(w.s, st);
+        const int sets = inside && !declares(w.s, st) ? assignment_of(w.s, st) : -1;
+        bool asks = false;
+        for (int k = sets + 1; sets > 0 && k < st.last; ++k) asks = asks || variable_at(w.s, k) == &v;
+        if (!asks || !w.s.is(sets, "=")) continue;
+        w.insert("stale_tile", 3, w.s.at(sets).end, w.s.at(sets).line, fmt::format(" {} =", v.name));
+        w.out.back().bias = kCarried;
+    }
+}
+
 // `diagonal = above;` at the end of a turn: what each turn asks for, and none sets.
 void carry_over(Writer& w, const Body& body, const Statement& loop) {
-    constexpr int kCarried = 55;  // a log prior
     constexpr size_t kMostCarried = 6;
     const bool turns = (loop.word == "for" || loop.word == "while") && w.s.is(loop.body_last, "}");
     if (!turns) return;
@@ -95,6 +110,7 @@ void carry_over(Writer& w, const Body& body, const Statement& loop) {
                 w.s.is(k + 1, "--") || w.s.is(k - 1, "&");
         }
         if (!asked || set) continue;
+        keep_next(w, body, loop, *v);
         size_t taken = 0;
         for (const Variable& u : w.s.variables) {
             const bool fits = u.from > loop.last && u.to <= loop.body_last && u.type == v->type &&
@@ -147,7 +163,9 @@ void exchange(Writer& w, const Statement& a, const Statement& b) {
     const bool reads_before = names(w.s, a, later) && set_by(w.s, a) != later;
     const bool known = set_by(w.s, a) != nullptr && later != nullptr;
     if (known && !reads_before && !names(w.s, b, set_by(w.s, a))) return;
-    exchange_texts(w, reads_before ? kReadBefore : 0, {a.first, a.last}, {b.first, b.last});
+    // `b = a;` of what has just been set leaves nothing of what `a` was: a queue in the wrong order.
+    const bool copies = known && b.last == b.first + 3 && variable_at(w.s, b.first + 2) == set_by(w.s, a);
+    exchange_texts(w, reads_before || copies ? kReadBefore : 0, {a.first, a.last}, {b.first, b.last});
 }
 
 // `if (v < 0) continue; n += w;` of `n += w; if (v < 0) continue;`: who is passed by counts for nothing.
@@ -157,6 +175,21 @@ void put_behind_guard(Writer& w, const Statement& st, const Statement& guard) {
     const bool jumps = w.s.is(jump, "continue") || w.s.is(jump, "break") || w.s.is(jump, "return");
     if (guard.word != "if" || guard.first != st.last + 1 || !jumps || !w.s.is(guard.body_last, ";")) return;
     exchange_texts(w, kGuarded, {st.first, st.last}, {guard.first, guard.body_last});
+}
+
+// What the statement declares is named in a loop within this one alone: it begins anew with each turn.
+bool serves_inner_loop(const Source& s, const Body& body, const Statement& st, const Statement& loop) {
+    for (const Statement& inner : body.statements) {
+        const bool within = (inner.word == "for" || inner.word == "while") && inner.first > loop.last &&
+            inner.body_last < loop.body_last && inner.body_last > 0;
+        if (!within || !declares(s, st)) continue;
+        bool alone = true;
+        for (const Variable& v : s.variables)
+            for (int k = v.from + 1; v.from >= st.first && v.from <= st.last && k < v.to; ++k)
+                alone = alone && (variable_at(s, k) != &v || (k > inner.first && k <= inner.body_last));
+        if (alone) return true;
+    }
+    return false;
 }
 
 // Out of the loop that holds it, to before or behind it; and into a loop behind it, as its first statement.
@@ -182,6 +215,7 @@ void move_over_loop(Writer& w, const Body& body, const Statement& st) {
             w.add({
                 "wrong_initial_value", 3, text, text + " in the loop", line, {out, into}
             });
+            w.out.back().bias = serves_inner_loop(w.s, body, st, loop) ? kInner : 0;
         }
     }
 }

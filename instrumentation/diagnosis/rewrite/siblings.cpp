@@ -246,17 +246,19 @@ void add_heads(Writer& w, const Body& body) {
 }  // namespace
 
 void add_siblings(Writer& w) {
-    for (const Body& body : w.s.bodies) {
-        const std::vector<Piece> pieces = pieces_of(w, body);
-        for (const Piece& to : pieces)
-            for (const Piece& from : pieces) {
-                const bool close = std::abs(w.s.at(from.first).line - w.s.at(to.first).line) <= kReach;
-                const bool apart = from.last < to.first || to.last < from.first;
-                if ((close || from.name == to.name) && apart && from.condition == to.condition)
-                    add_of_sibling(w, from, to);
-            }
-        add_heads(w, body);
-    }
+    std::vector<std::vector<Piece>> all;
+    for (const Body& body : w.s.bodies) all.push_back(pieces_of(w, body)), add_heads(w, body);
+    for (const std::vector<Piece>& ours : all)
+        for (const Piece& to : ours)
+            for (const std::vector<Piece>& theirs : all)
+                for (const Piece& from : theirs) {
+                    const int lines = std::abs(w.s.at(from.first).line - w.s.at(to.first).line);
+                    const bool own = &ours == &theirs, near = own && lines <= kReach;
+                    const bool same = from.name == to.name && (own || w.is_near(to.first));
+                    const bool apart = from.last < to.first || to.last < from.first;
+                    if ((near || same) && apart && from.condition == to.condition)
+                        add_of_sibling(w, from, to);
+                }
 }
 
 }  // namespace wl::diagnosis::rewrite

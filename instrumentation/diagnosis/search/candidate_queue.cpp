@@ -228,7 +228,7 @@ void take_proven(CandidateQueue& h, SearchResult& out) {
         return is_behind_first(h, p.first) || is_behind_frail(h, p.first, frail ? kFrailTimes : kTimes);
     });
     // What takes more work than another that mends as well does something several times.
-    constexpr uint64_t kPercent = 105;
+    constexpr uint64_t kPercent = 110;
     uint64_t least = ~uint64_t{0};
     for (const auto& [change, mended] : h.proven) least = std::min(least, mended.warp_instructions);
     const auto repeats = [&](const Mended& m) {

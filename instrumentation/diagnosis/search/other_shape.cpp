@@ -158,7 +158,7 @@ int64_t lacking(const OtherShape& all, const Shape& shape, const Mended& here, c
     for (const capture::Output& o : all.of.capture.outputs)
         if (here.written == 0) told += o.of.compared + (o.of.wanted ? o.of.unwritten : 0);
     if (told != elements_of(all.of.experiment.problem)) return 0;
-    return std::max<int64_t>(elements_of(shape.experiment->problem) - t.outputs, 0);
+    return std::max<int64_t>(elements_of(shape.experiment->problem) - t.outputs - t.unjudged, 0);
 }
 
 std::string outcome(const Trial& t, int64_t lacks) {
@@ -299,7 +299,7 @@ void try_one(OtherShape& all, Shape& shape, Mended& mended_here) {
             mended_here.proof += fmt::format("; with {} 0 of {}", shape.name, t.compared),
                 ++mended_here.ran.sizes;
         else if (shape.guessed && !mended(as_it_is(all, shape)) && !is_left(all, shape, at)) {
-            const bool taken = does_no_worse(as_it_is(all, shape), as_it_is(all));
+            const bool taken = shape.apart && does_no_worse(as_it_is(all, shape), as_it_is(all));
             mended_here.overfits_shape = mended_here.overfits_shape || taken || !shape.apart;
             if (taken && mended_here.lacks.empty())
                 mended_here.lacks = fmt::format("with {} {}", shape.name, outcome(t, lacks));

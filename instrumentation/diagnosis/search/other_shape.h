@@ -32,9 +32,9 @@ struct OtherShape {
 };
 
 // Runs the changed source, compiled for the other shapes: all blocks with all checks. Right: that is part of
-// its proof; wrong: that is what remains, and of a shape that was guessed it overfits. Where the program as
-// it is does no worse there than here, the kernel takes that shape, and the change lacks it. What the change
-// names of the manifest is made another by itself as well.
+// its proof; wrong: that is what remains, and of a shape that was guessed it overfits. What the change names
+// of the manifest is made another by itself as well: where the program as it is does no worse there than
+// here, the kernel takes that, and the change lacks it.
 void try_other_shape(OtherShape& shape, Mended& mended);
 
 // Several times as large as the one that was diagnosed, guessed as well.

@@ -115,13 +115,17 @@ void run_all(const SourceTrials& t, std::vector<Rival>& all) {
             options.seed_offset = seed;
             r.outcomes.push_back(outcome_of(s.prover, module, options));
         }
+        const auto run_there = [&](const Shape& shape) {
+            r.outcomes.push_back(outcome_of(
+                *shape.prover,
+                module_of(*shape.experiment, r.mended.source),
+                {.blocks = {}, .budget = kBlockTimes * s.budget}
+            ));
+        };
         for (const Shape& shape : t.shape->shapes)
-            if (shape.guessed)
-                r.outcomes.push_back(outcome_of(
-                    *shape.prover,
-                    module_of(*shape.experiment, r.mended.source),
-                    {.blocks = {}, .budget = kBlockTimes * s.budget}
-                ));
+            if (shape.guessed) run_there(shape);
+        for (const auto& [name, made] : t.shape->moved)
+            for (const Shape& shape : made) run_there(shape);
     }
 }
 
