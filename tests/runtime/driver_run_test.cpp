@@ -64,6 +64,13 @@ TEST(DriverPrograms, ArraysTexturesAndSurfacesAreTheRuntimes) {
         << refused.err;
 }
 
+TEST(DriverPrograms, AKernelGetsATensorMapByValue) {
+    const Said said = warplens({"run", "--", WL_TILES_PROGRAM});
+    EXPECT_EQ(said.out, "CUDA_ERROR_INVALID_VALUE\nCUDA_SUCCESS\nCUDA_SUCCESS\nCUDA_SUCCESS\n0 wrong\n")
+        << said.err;
+    EXPECT_EQ(said.status, 0) << said.err;
+}
+
 TEST(DriverPrograms, MemoryIsMappedWhereTheProgramSays) {
     const auto mapped = [](const char* what) { return warplens({"run", "--", WL_MAPPED_PROGRAM, what}); };
     const Said beside = mapped("side by side");

@@ -24,7 +24,7 @@ add_library(driver_stub SHARED ${CMAKE_CURRENT_LIST_DIR}/driver_stub.cpp)
 wl_settings(driver_stub)
 target_link_options(driver_stub PRIVATE -Wl,-soname,libcuda.so.1)
 set_target_properties(driver_stub PROPERTIES NO_SONAME ON)
-foreach(program driver_situations driver_arguments driver_textures driver_mapped interprocess nvrtc_program)
+foreach(program driver_situations driver_arguments driver_textures driver_mapped driver_tiles interprocess nvrtc_program)
     add_executable(${program} ${CMAKE_CURRENT_LIST_DIR}/${program}.cpp)
     wl_settings(${program})
     wl_compile_quickly(${program})
@@ -37,8 +37,8 @@ wl_program_test(driver_run nlohmann_json::nlohmann_json)
 target_compile_definitions(driver_run_test PRIVATE WL_DRIVER_PROGRAM="$<TARGET_FILE:driver_situations>"
     WL_ARGUMENTS_PROGRAM="$<TARGET_FILE:driver_arguments>"
     WL_TEXTURES_PROGRAM="$<TARGET_FILE:driver_textures>" WL_NVRTC_PROGRAM="$<TARGET_FILE:nvrtc_program>"
-    WL_MAPPED_PROGRAM="$<TARGET_FILE:driver_mapped>" WL_INTERPROCESS_PROGRAM="$<TARGET_FILE:interprocess>" WL_CUDA="${WARPLENS_CUDA}" WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-add_dependencies(driver_run_test driver_situations driver_arguments driver_textures driver_mapped interprocess nvrtc_program)
+    WL_MAPPED_PROGRAM="$<TARGET_FILE:driver_mapped>" WL_TILES_PROGRAM="$<TARGET_FILE:driver_tiles>" WL_INTERPROCESS_PROGRAM="$<TARGET_FILE:interprocess>" WL_CUDA="${WARPLENS_CUDA}" WL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+add_dependencies(driver_run_test driver_situations driver_arguments driver_textures driver_mapped driver_tiles interprocess nvrtc_program)
 
 # A table of wrong calls for a GPU and for the stand-in runtime (tests/gpu/wild_calls.py); a kernel of nvcc's comes to it.
 add_library(wild_rows STATIC)
