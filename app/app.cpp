@@ -7,6 +7,7 @@
 #include "app/session/clock.h"
 #include "app/session/compare/find.h"
 #include "app/session/edit/editor.h"
+#include "app/session/edit/fix.h"
 #include "app/session/edit/keep.h"
 #include "app/session/edit/open.h"
 #include "app/session/edit/rerun.h"
@@ -155,6 +156,7 @@ void carry_out(App& app, Commands& commands) {
         run(session, *commands.run);
     }
     if (commands.run_b) run_as_b(session, *commands.run_b);
+    if (commands.try_fix) try_fix(session, *commands.try_fix);
     if (commands.record) run_recording(session, *commands.record);
     if (commands.cancel && session.worker) cancel(*session.worker);
     if (commands.find_difference) find_difference(session, app.selection, -1, *commands.find_difference);
@@ -194,7 +196,9 @@ float wanted_scale(const Ui& ui, ImVec2 window) {
 }  // namespace
 
 void before_frame(App& app) {
-    const float scale = wanted_scale(app.ui, ImGui::GetIO().DisplaySize);
+    constexpr float kForARoom = 1.5F;
+    const float scale =
+        wanted_scale(app.ui, ImGui::GetIO().DisplaySize) * (app.workspace.projector ? kForARoom : 1);
     if (scale != app.ui.scale) {
         app.ui.scale = scale;
         apply_style(scale);

@@ -18,21 +18,6 @@ namespace wl::app {
 
 namespace {
 
-constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-    ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse |
-    ImGuiWindowFlags_NoNav;
-
-bool begin_bar(const char* name, float top, float height) {
-    ImGui::SetNextWindowPos({0, top});
-    ImGui::SetNextWindowSize({ImGui::GetIO().DisplaySize.x, height});
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
-    const bool open = ImGui::Begin(name, nullptr, kBarFlags);
-    ImGui::PopStyleVar();
-    const ImVec2 low = ImGui::GetWindowPos(), extent = ImGui::GetWindowSize();
-    ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + extent.x, low.y + extent.y}, colour::kBar);
-    return open;
-}
-
 // Nine squares of three tiles' colours.
 void draw_logo(ImVec2 at) {
     constexpr ImU32 kSquares[9] = {
@@ -230,6 +215,7 @@ void draw_run_bar(Workspace& workspace, const Session& session, Commands& comman
     const float height = std::max(workspace.run.height, px(kControlHeight + 12)), top = px(size::kTopBar);
     if (begin_bar("##run", top, height)) {
         workspace.run.banners = !workspace.at_home;
+        workspace.run.folds = workspace.desks.shown != Desk::compare && !workspace.at_home;
         draw(workspace.run, session, commands);
         const float width = ImGui::GetIO().DisplaySize.x;
         hairline({0, top + height - 1}, {width, top + height - 1});

@@ -157,6 +157,8 @@ void perform(App& app, Act act, Commands& commands) {
         case Act::desk_step: return show_desk(app.workspace, Desk::step);
         case Act::desk_layout: return show_desk(app.workspace, Desk::layout);
         case Act::desk_learn: return show_desk(app.workspace, Desk::learn);
+        case Act::maximise: return maximise_panel(app.workspace);
+        case Act::projector: return project_panel(app.workspace);
         case Act::undo_layout: return undo_layout(app.workspace.desks);
         case Act::redo_layout: return redo_layout(app.workspace.desks);
         case Act::theme: commands.flip_theme = true; return;
@@ -179,6 +181,11 @@ void perform(App& app, Act act, Commands& commands) {
 // A step is a press: a key that is held down while a frame is slow does not run on.
 void take_keys(App& app, Commands& commands) {
     const ImGuiIO& io = ImGui::GetIO();
+    const Desk desk = app.workspace.desks.shown;
+    const bool shows = desk == Desk::layout || desk == Desk::learn;  // where nobody steps
+    const bool ends = app.workspace.projector && ImGui::IsKeyPressed(ImGuiKey_Escape, false);
+    if (ends || (shows && ImGui::IsKeyChordPressed(ImGuiKey_F11)))
+        return perform(app, Act::projector, commands);
     for (const Action& action : actions()) {
         if (action.keys[0] == '\0') continue;
         const int chord = chord_of(action.keys), key = chord & ~ImGuiMod_Mask_;

@@ -14,8 +14,7 @@ namespace wl::app {
 namespace {
 
 struct PanelEntry {
-    const char* title;
-    Dock wide, narrow;
+    PanelPlace place;
     void (*draw)(Workspace&, const Session&, Selection&, Commands&);
 };
 
@@ -42,8 +41,6 @@ constexpr PanelEntry kList[] = {
 };
 static_assert(std::size(kList) == kPanels);
 
-constexpr float kWideFrom = 1700;  // pixels at scale 1: below the heatmaps three columns, else two with tabs
-
 // Panels that share a place have tabs. Names of controls have no spaces.
 void register_tab(const char* title) {
     const ImRect& tab = ImGui::GetCurrentWindow()->DC.DockTabItemRect;
@@ -60,134 +57,111 @@ void choose_tab() {
         window->DockNode->TabBar->NextSelectedTabId = window->TabId;
 }
 
-constexpr float kTimeline[] = {222, 206, 196}, kBelow[] = {292, 196, 0};  // heights by Shape
-constexpr float kLowTimeline = 0.27F;    // of a low window, whose heatmaps need the height
-constexpr float kCentre[] = {400, 424};  // so much leaves a heatmap 250: tabs, toolbar, names and colour bar
-
-// What a workspace has elsewhere, and in front.
-struct DeskPanel {
-    Desk desk;
-    std::string_view title;
-    Dock dock;
-    bool front;
-};
-constexpr DeskPanel kDeskPanels[] = {
-    {Desk::compare, "Heatmaps",      Dock::centre,       true },
-    {Desk::compare, "Findings",      Dock::below_left,   true },
-    {Desk::step,    "Lanes",         Dock::centre,       true },
-    {Desk::step,    "Source",        Dock::centre_right, true },
-    {Desk::step,    "Element",       Dock::right,        true },
-    {Desk::layout,  "Shared memory", Dock::centre,       true },
-    {Desk::layout,  "Fragments",     Dock::centre_right, true },
-    {Desk::layout,  "Banks",         Dock::below_left,   true },
-    {Desk::learn,   "Learn",         Dock::centre,       true },
-    {Desk::learn,   "Source",        Dock::centre_right, true },
-    {Desk::learn,   "Heatmaps",      Dock::centre_right, false},
-    {Desk::learn,   "Findings",      Dock::below_left,   true },
-};
-
-// `halved`: the centre has room for two panels beside each other.
-Dock dock_of(const PanelEntry& panel, Shape shape, Desk desk, bool halved) {
-    for (const DeskPanel& own : kDeskPanels) {
-        if (own.desk != desk || own.title != panel.title || own.dock == panel.wide) continue;
-        if (own.dock == Dock::centre_right ? halved : shape != Shape::low) return own.dock;
-    }
-    if (shape == Shape::wide) return panel.wide;
-    if (shape == Shape::narrow) return panel.narrow;
-    switch (panel.narrow) {
-        case Dock::below_left: return Dock::right;
-        case Dock::below_middle:
-        case Dock::below_right: return Dock::right_top;
-        default: return panel.narrow;
-    }
-}
-
-float left_width(Shape shape) { return shape == Shape::wide ? 276 : 222; }
-float right_width(Shape shape) { return shape == Shape::wide ? 340 : shape == Shape::low ? 320 : 268; }
-
-bool is_halved(float width, float height, Desk desk) {
-    // Lanes and Source can be narrow; three matrices of shared memory, or a list of lessons and a text,
-    // cannot.
-    const float halves = desk == Desk::step ? 640 : 1000;
-    const Shape shape = shape_of(width, height);
-    return desk != Desk::compare && width - px(left_width(shape) + right_width(shape)) >= px(halves);
-}
-
-ImGuiID split(ImGuiID& node, ImGuiDir direction, float share) {
-    return ImGui::DockBuilderSplitNode(node, direction, std::clamp(share, 0.05F, 0.9F), nullptr, &node);
-}
-
 }  // namespace
 
-const char* panel_title(int panel) { return kList[panel].title; }
+const char* panel_title(int panel) { return kList[panel].place.title; }
 
 void show_panel(Workspace& workspace, const std::string& title) {
+    if (!workspace.maximised.empty() && workspace.maximised != title) workspace.maximised.clear();
+    if (is_folded(workspace.desks.shown, title)) {
+        workspace.strips = {title, true};
+        workspace.at_home = false;
+        return;
+    }
     for (int panel = 0; panel < kPanels; ++panel)
-        if (title == kList[panel].title) workspace.open[static_cast<size_t>(panel)] = true;
+        if (title == kList[panel].place.title) workspace.open[static_cast<size_t>(panel)] = true;
     workspace.focus = {title};
     workspace.at_home = false;
 }
 
 void show_desk(Workspace& workspace, Desk desk) {
     workspace.at_home = false;
+    workspace.strips = {}, workspace.maximised.clear(), workspace.projector = false;
     if (!choose_desk(workspace.desks, desk)) return;
     workspace.laid_out = false;
     workspace.open.fill(true);
 }
 
-Shape shape_of(float width, float height) {
-    const Shape shape = width >= px(kWideFrom) ? Shape::wide : Shape::narrow;
-    const auto i = static_cast<size_t>(shape);
-    return height >= px(kTimeline[i] + kBelow[i] + kCentre[i]) ? shape : Shape::low;
-}
-
-void build_layout(unsigned dock_space, float width, float height, Desk desk) {
-    const Shape shape = shape_of(width, height);
-    const bool wide = width >= px(kWideFrom);
-    ImGui::DockBuilderRemoveNode(dock_space);
-    ImGui::DockBuilderAddNode(
-        dock_space, static_cast<int>(ImGuiDockNodeFlags_DockSpace) | ImGuiDockNodeFlags_AutoHideTabBar
-    );
-    ImGui::DockBuilderSetNodeSize(dock_space, {width, height});
-    std::array<ImGuiID, 9> node{};
-    const auto at = [&node](Dock dock) -> ImGuiID& { return node[static_cast<size_t>(dock)]; };
-    const float below = kBelow[static_cast<size_t>(shape)], most = kTimeline[static_cast<size_t>(shape)];
-    const float timeline = shape == Shape::low ? std::min(most, kLowTimeline * height / px(1)) : most;
-    const float upper = height - px(timeline), left = left_width(shape), right = right_width(shape);
-    const float top = shape == Shape::low ? upper * 0.52F : px(wide ? 240 : 190);
-    ImGuiID rest = dock_space;
-    at(Dock::bottom) = split(rest, ImGuiDir_Down, px(timeline) / height);
-    at(Dock::left) = split(rest, ImGuiDir_Left, px(left) / width);
-    at(Dock::right) = split(rest, ImGuiDir_Right, px(right) / (width - px(left)));
-    at(Dock::right_top) = split(at(Dock::right), ImGuiDir_Up, top / upper);
-    if (shape != Shape::low) {
-        ImGuiID low = split(rest, ImGuiDir_Down, px(below) / upper);
-        if (wide) at(Dock::below_right) = split(low, ImGuiDir_Right, px(372) / (width - px(left + right)));
-        at(Dock::below_left) = split(low, ImGuiDir_Left, wide ? 0.47F : 0.44F);
-        at(wide ? Dock::below_middle : Dock::below_right) = low;
-    }
-    const bool halved = is_halved(width, height, desk);
-    if (halved) at(Dock::centre_right) = split(rest, ImGuiDir_Right, desk == Desk::learn ? 0.56F : 0.5F);
-    at(Dock::centre) = rest;
-    for (const PanelEntry& panel : kList)
-        ImGui::DockBuilderDockWindow(panel.title, at(dock_of(panel, shape, desk, halved)));
-    ImGui::DockBuilderFinish(dock_space);
-}
-
 namespace {
 
-void draw_panels(Workspace& workspace, const Session& session, Selection& selection, Commands& commands) {
-    const ImGuiWindowFlags still =
-        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoCollapse;
-    for (int panel = 0; panel < kPanels; ++panel) {
-        if (!workspace.open[static_cast<size_t>(panel)]) continue;
-        const bool wanted = std::ranges::find(workspace.focus, kList[panel].title) != workspace.focus.end();
-        if (wanted) ImGui::SetNextWindowFocus();
-        const bool shown = ImGui::Begin(kList[panel].title, nullptr, still);
-        if (wanted) choose_tab();
-        register_tab(kList[panel].title);
+constexpr ImGuiWindowFlags kStill =
+    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoCollapse;
+constexpr ImGuiWindowFlags kOverOthers = kStill | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove |
+    ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings;
+
+// After the panel's own items: the tab, or the panel's headline beside what can be pressed there.
+bool is_title_pressed_twice() {
+    if (!ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) return false;
+    const ImGuiWindow* window = ImGui::GetCurrentWindow();
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    if (ImGui::IsWindowDocked() && window->DC.DockTabItemRect.Contains(mouse)) return true;
+    const ImRect head(
+        window->InnerRect.Min, {window->InnerRect.Max.x, window->InnerRect.Min.y + px(size::kHeader)}
+    );
+    return head.Contains(mouse) && ImGui::IsWindowHovered() && !ImGui::IsAnyItemHovered();
+}
+
+struct Panels {
+    Workspace& workspace;
+    const Session& session;
+    Selection& selection;
+    Commands& commands;
+    Box area;
+    void draw(int panel, bool shown) const {
+        workspace.in_front[static_cast<size_t>(panel)] = shown;
         if (shown) kList[panel].draw(workspace, session, selection, commands);
-        ImGui::End();
+        if (is_title_pressed_twice())
+            workspace.maximised = workspace.maximised.empty() ? kList[panel].place.title : "";
+    }
+};
+
+// Docked, behind what is maximised with nothing in it.
+void draw_docked(const Panels& panels, int panel) {
+    Workspace& workspace = panels.workspace;
+    const bool wanted = std::ranges::find(workspace.focus, kList[panel].place.title) != workspace.focus.end();
+    if (wanted && workspace.maximised.empty()) ImGui::SetNextWindowFocus();
+    const bool shown = ImGui::Begin(kList[panel].place.title, nullptr, kStill);
+    if (wanted) choose_tab();
+    if (workspace.maximised.empty()) {
+        register_tab(kList[panel].place.title);
+        panels.draw(panel, shown);
+    }
+    ImGui::End();
+}
+
+// Over the others, in a window of its own: where it is docked stays as it is.
+void draw_over(const Panels& panels, int panel, const char* id, Box box) {
+    const std::string name = std::string(kList[panel].place.title) + "###" + id + kList[panel].place.title;
+    ImGui::SetNextWindowPos(box.low);
+    ImGui::SetNextWindowSize({box.width(), box.height()});
+    const bool appears =
+        ImGui::FindWindowByName(name.c_str()) == nullptr || !ImGui::FindWindowByName(name.c_str())->WasActive;
+    if (appears) ImGui::SetNextWindowFocus();
+    const bool shown = ImGui::Begin(name.c_str(), nullptr, kOverOthers);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(box.low, box.high, colour::kPanel);
+    list->AddRect(box.low, box.high, colour::kStrongLine);
+    panels.draw(panel, shown);
+    ImGui::End();
+}
+
+void draw_panels(const Panels& panels) {
+    Workspace& workspace = panels.workspace;
+    const Desk desk = workspace.desks.shown;
+    workspace.in_front.fill(false);
+    const std::string maximised = workspace.maximised, open = workspace.strips.open;
+    const std::vector<Folded> folded = folded_of(desk);
+    for (int panel = 0; panel < kPanels; ++panel) {
+        const std::string title = kList[panel].place.title;
+        if (workspace.open[static_cast<size_t>(panel)] && !is_folded(desk, title)) draw_docked(panels, panel);
+    }
+    for (int panel = 0; panel < kPanels; ++panel) {
+        const std::string title = kList[panel].place.title;
+        if (title == maximised) draw_over(panels, panel, "alone/", panels.area);
+        if (title != open || !maximised.empty()) continue;
+        const auto at =
+            std::ranges::find(folded, title, [](const Folded& f) { return std::string(f.title); });
+        if (at != folded.end()) draw_over(panels, panel, "over/", box_of(*at, panels.area));
     }
 }
 
@@ -197,38 +171,46 @@ namespace {
 
 void lay_out(Workspace& workspace, ImGuiID dock_space, ImVec2 extent, Shape shape) {
     const Desk desk = workspace.desks.shown;
-    build_layout(dock_space, extent.x, extent.y, desk);
+    std::vector<PanelPlace> places;
+    for (const PanelEntry& panel : kList) places.push_back(panel.place);
+    build_layout(dock_space, extent, shape, desk, places);
     workspace.shape = shape;
     // A place of several has the last of these in front, so that what was asked for stands there.
     std::vector<std::string> asked = std::move(workspace.focus);
     workspace.focus.clear();
-    const bool halved = is_halved(extent.x, extent.y, desk);
-    for (const DeskPanel& own : kDeskPanels) {
-        if (own.desk != desk || !own.front) continue;
-        const auto panel = std::ranges::find(kList, own.title, &PanelEntry::title);
-        const bool moved = dock_of(*panel, shape, desk, halved) != own.dock;
-        if (!moved || own.dock != Dock::below_left) workspace.focus.emplace_back(own.title);
-    }
+    for (std::string& title : front_of(desk, shape)) workspace.focus.push_back(std::move(title));
     workspace.fronts = 4;
     workspace.focus.insert(workspace.focus.end(), asked.begin(), asked.end());
 }
 
 }  // namespace
 
-void draw_workspace(Workspace& workspace, const Session& session, Selection& selection, Commands& commands) {
+namespace {
+
+// Above the panels; returns where they begin.
+float draw_bars(Workspace& workspace, const Session& session, Selection& selection, Commands& commands) {
     draw_top_bar(workspace, session, selection, commands);
+    workspace.headline.height = 0;
+    if (workspace.projector) return px(size::kTopBar);
     draw_run_bar(workspace, session, commands);
-    const ImVec2 screen = ImGui::GetIO().DisplaySize;
-    const float top = px(size::kTopBar) + workspace.run.height;
-    const ImVec2 low(0, top), extent(screen.x, screen.y - top - px(size::kStatusBar));
-    ImGui::SetNextWindowPos(low);
+    const float below_run = px(size::kTopBar) + workspace.run.height;
+    if (!workspace.at_home) draw(workspace.headline, session, selection, commands, below_run);
+    return below_run + workspace.headline.height;
+}
+
+// The place of docked panels in a window of its own.
+void draw_dock_space(Workspace& workspace, const Session& session, Commands& commands, Box docks) {
+    const ImVec2 extent(docks.width(), docks.height());
+    ImGui::SetNextWindowPos(docks.low);
     ImGui::SetNextWindowSize(extent);
     const ImGuiWindowFlags fixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
         ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoBringToFrontOnFocus |
         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavFocus;
     ImGui::Begin("##workspace", nullptr, fixed);
     const ImGuiID dock_space = ImGui::GetID("dock");
-    const Shape shape = shape_of(extent.x, extent.y);
+    // What comes and goes above the panels does not rearrange them.
+    const float bars = px(size::kTopBar) + workspace.run.fields + px(size::kStatusBar);
+    const Shape shape = shape_of(extent.x, ImGui::GetIO().DisplaySize.y - bars);
     // What was docked by hand stays as it is when the window becomes smaller.
     const bool built_for_another = workspace.shape != shape && !is_by_hand(workspace.desks);
     if ((!workspace.laid_out && !is_by_hand(workspace.desks)) || built_for_another)
@@ -241,10 +223,56 @@ void draw_workspace(Workspace& workspace, const Session& session, Selection& sel
         ImGui::DockSpace(dock_space, extent, ImGuiDockNodeFlags_AutoHideTabBar);
     }
     ImGui::End();
+}
+
+std::string main_panel(const Workspace& workspace) {
+    for (const std::string_view title : task_of(workspace.desks.shown))
+        for (int panel = 0; panel < kPanels; ++panel)
+            if (title == kList[panel].place.title && workspace.in_front[static_cast<size_t>(panel)])
+                return std::string(title);
+    return "Heatmaps";
+}
+
+// Under the mouse, else the workspace's own.
+std::string panel_meant(const Workspace& workspace) {
+    const ImGuiWindow* hovered = ImGui::GetCurrentContext()->HoveredWindow;
+    if (hovered != nullptr)
+        for (const PanelEntry& panel : kList)
+            if (std::string_view(hovered->RootWindow->Name) == panel.place.title) return panel.place.title;
+    return main_panel(workspace);
+}
+
+}  // namespace
+
+void maximise_panel(Workspace& workspace) {
+    workspace.maximised = workspace.maximised.empty() ? panel_meant(workspace) : "";
+    workspace.projector = false;
+}
+
+void project_panel(Workspace& workspace) {
+    if (!workspace.projector && workspace.maximised.empty()) workspace.maximised = panel_meant(workspace);
+    workspace.projector = !workspace.projector;
+    if (!workspace.projector) workspace.maximised.clear();
+}
+
+void draw_workspace(Workspace& workspace, const Session& session, Selection& selection, Commands& commands) {
+    const float top = draw_bars(workspace, session, selection, commands);
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    const bool strips =
+        !shows_all(workspace.desks.shown) && !workspace.at_home && workspace.maximised.empty();
+    const Box area{
+        {0,        top                            },
+        {screen.x, screen.y - px(size::kStatusBar)}
+    };
+    Box docks = area;
+    if (!shows_all(workspace.desks.shown) && !workspace.at_home)
+        docks.low.x += strip_width(), docks.high.x -= strip_width();
+    draw_dock_space(workspace, session, commands, docks);
+    if (strips) draw_strips(workspace.strips, folded_of(workspace.desks.shown), area);
     if (!workspace.at_home) {
         // A window comes to the front of its tabs only once it has been drawn among them.
-        const bool were_drawn = ImGui::FindWindowByName(kList[0].title) != nullptr;
-        draw_panels(workspace, session, selection, commands);
+        const bool were_drawn = ImGui::FindWindowByName("Timeline") != nullptr;
+        draw_panels({workspace, session, selection, commands, area});
         if (were_drawn && --workspace.fronts <= 0) workspace.focus.clear();
     }
     draw_finder(workspace.finder, session, selection, commands);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/desks.h"
+#include "app/docking.h"
 #include "app/finder.h"
 #include "app/menus.h"
 #include "app/panels/banks.h"
@@ -10,6 +11,7 @@
 #include "app/panels/errors.h"
 #include "app/panels/findings.h"
 #include "app/panels/fragments.h"
+#include "app/panels/headline.h"
 #include "app/panels/heatmaps.h"
 #include "app/panels/home.h"
 #include "app/panels/lanes.h"
@@ -24,6 +26,7 @@
 #include "app/session/commands.h"
 #include "app/session/selection.h"
 #include "app/session/session.h"
+#include "app/strips.h"
 
 #include <array>
 #include <string>
@@ -31,22 +34,6 @@
 
 namespace wl::app {
 
-// centre_right: of a workspace that shows two panels where heatmaps are else, beside each other.
-enum class Dock : uint8_t {
-    left,
-    centre,
-    centre_right,
-    below_left,
-    below_middle,
-    below_right,
-    right_top,
-    right,
-    bottom
-};
-// Of the window: room for three columns below the heatmaps; for two, with tabs; for none: what is below goes
-// to the right, so that the heatmaps keep their height.
-enum class Shape : uint8_t { wide, narrow, low };
-Shape shape_of(float width, float height);
 constexpr int kPanels = 15;
 
 constexpr std::array<bool, kPanels> every_panel() {
@@ -57,6 +44,7 @@ constexpr std::array<bool, kPanels> every_panel() {
 
 struct Workspace {
     RunPanel run;
+    HeadlinePanel headline;
     TilesPanel tiles;
     HeatmapsPanel heatmaps;
     FindingsPanel findings;
@@ -76,7 +64,11 @@ struct Workspace {
     std::array<bool, kPanels> open = every_panel();
     Desks desks;
     bool laid_out = false;
-    Shape shape = Shape::wide;  // for which
+    Shape shape = Shape::wide;                // for which
+    Strips strips;                            // what the workspace has folded away
+    std::string maximised;                    // title of the panel that is alone; empty: none is
+    bool projector = false;                   // the same in large type, without the bars
+    std::array<bool, kPanels> in_front = {};  // that were seen in the last frame
     Dialogs dialogs;
     Finder finder;
     bool at_home = false;            // Home covers the panels
@@ -86,10 +78,11 @@ struct Workspace {
 
 void draw_workspace(Workspace& workspace, const Session& session, Selection& selection, Commands& commands);
 
-// The dock layout of a workspace for the present size of the window.
-void build_layout(unsigned dock_space, float width, float height, Desk desk);
 void show_desk(Workspace& workspace, Desk desk);
 const char* panel_title(int panel);  // by position in the list
+// One panel as large as the window, or all of them again; the one under the mouse, else the workspace's own.
+void maximise_panel(Workspace& workspace);
+void project_panel(Workspace& workspace);  // the same in large type
 void show_panel(Workspace& workspace, const std::string& title);
 
 // ---- around the panels (chrome.cpp)

@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string_view>
 
 namespace wl::app {
 
 namespace {
 
-constexpr float kRuler = 24, kTitle = 18;  // pixels at scale 1
+constexpr float kRuler = 24, kTitle = 18;     // pixels at scale 1
+constexpr float kHolder = 29, kElement = 34;  // cells that hold "31.7" and "15,15"
 
 ImU32 value_fill(const FragmentOperandView& view, double value) {
     if (std::isnan(value)) return colour::of(kNotANumber);
@@ -91,44 +94,103 @@ void draw_rulers(const ShownFragment& shown, const Grid& g, const FragmentPlace&
     }
 }
 
-// `marked`: wrong ones have a corner, where there is room for it.
-void draw_cell(const ShownFragment& shown, ImVec2 low, ImVec2 high, const FragmentCell& cell, bool marked) {
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    const ImU32 fill = fill_of(shown, cell.lane, cell.element);
-    list->AddRectFilled(low, high, fill);
-    const int characters = static_cast<int>((high.x - low.x - 2) / measure(Face::tiny_numbers, "0").x);
-    const double value = shown.operand.values[fragment_index(shown.operand.map, cell.lane, cell.element)];
-    if (characters >= 3 && high.y - low.y >= px(11))
-        put_centred(
-            {(low.x + high.x) / 2, (low.y + high.y) / 2},
-            {Face::tiny_numbers, colour::ink_on(fill)},
-            cell_number(value, std::min(characters, 7))
-        );
-    if (marked && is_wrong(shown, cell.lane, cell.element)) wrong_corner(low, high);
+// The larger of both faces in which a text of the cell stands without being cut; nothing: it does not.
+std::optional<Face> face_in(float width, float height, std::string_view text) {
+    for (const Face face : {Face::small_numbers, Face::tiny_numbers})
+        if (measure(face, text).x + px(1) <= width && line_height(face) - px(3) <= height) return face;
+    return std::nullopt;
 }
 
-// A row a lane, a column an element: those that a lane has twice once.
+// As a cell shows it: to three digits or not at all, for a number that is cut is another number.
+std::string value_words(double value, float width) {
+    const int characters = static_cast<int>((width - px(3)) / measure(Face::tiny_numbers, "0").x);
+    const std::string whole = number(value, 4);
+    if (static_cast<int>(whole.size()) <= characters) return whole;
+    return characters >= 5 ? cell_number(value, std::min(characters, 7)) : "";
+}
+
+// Names stand in every cell that can hold them, values below them or, where colours are of values, in their
+// place.
+void put_words(
+    ImVec2 low, ImVec2 high, ImU32 ink, const std::string& name, const std::string& value, bool of_values
+) {
+    const float width = high.x - low.x, height = high.y - low.y, x = (low.x + high.x) / 2;
+    const auto put_line = [&](const std::string& text, float top, float bottom) {
+        if (const auto face = face_in(width, bottom - top, text); face && !text.empty())
+            put_centred({x, (top + bottom) / 2}, {*face, ink}, text);
+    };
+    const float middle = (low.y + high.y) / 2;
+    const bool both =
+        height >= px(26) && face_in(width, height / 2, value) && face_in(width, height / 2, name);
+    if (both) {
+        put_line(name, low.y + px(1), middle);
+        put_line(value, middle, high.y - px(1));
+    } else {
+        put_line(of_values ? value : name, low.y, high.y);
+    }
+}
+
+// `marked`: wrong ones have a corner, where there is room for it.
+struct CellLook {
+    ImVec2 low, high;
+    std::string name;  // "6.2" in the matrix, "9,4" beside the lane
+    bool marked = false;
+};
+void draw_cell(const ShownFragment& shown, const FragmentCell& cell, const CellLook& look) {
+    const ImU32 fill = fill_of(shown, cell.lane, cell.element);
+    ImGui::GetWindowDrawList()->AddRectFilled(look.low, look.high, fill);
+    const double value = shown.operand.values[fragment_index(shown.operand.map, cell.lane, cell.element)];
+    const bool of_values = shown.colour == FragmentColour::value || shown.colour == FragmentColour::error;
+    const std::string words = value_words(value, look.high.x - look.low.x);
+    put_words(look.low, look.high, colour::ink_on(fill), look.name, words, of_values);
+    if (look.marked && is_wrong(shown, cell.lane, cell.element)) wrong_corner(look.low, look.high);
+}
+
+std::string holder_name(const fragments::Map& map, const FragmentCell& cell) {
+    return std::to_string(cell.lane) + "." +
+        std::to_string(fragments::holder_of(map, cell.lane, cell.element).reg);
+}
+
+// A row a lane, a column an element: those that a lane has twice once. Lanes stand in as many columns as it
+// takes to read them.
 struct LaneGrid {
     ImVec2 low;
     float width = 0, height = 0, between = 0;  // of a cell; between registers
     int per = 1, registers = 1;                // elements a register; registers that are shown
-    float left_of(int element, int reg) const {
-        return std::floor(low.x + static_cast<float>(element) * width + static_cast<float>(reg) * between);
+    int rows = 32;                             // lanes a column
+    float step = 0;                            // from one column of lanes to the next
+    float left_of(int lane, int element, int reg) const {
+        return std::floor(
+            low.x + static_cast<float>(lane / rows) * step + static_cast<float>(element) * width +
+            static_cast<float>(reg) * between
+        );
     }
-    float top_of(int lane) const { return std::floor(low.y + static_cast<float>(lane) * height); }
+    float top_of(int lane) const { return std::floor(low.y + static_cast<float>(lane % rows) * height); }
 };
 
 LaneGrid lane_grid(const fragments::Map& map, Box box) {
     const FragmentLayout& l = map.layout;
     LaneGrid g;
+    const int columns = lane_columns(map, box.height());
+    g.rows = (map.lanes + columns - 1) / columns;
     g.per = l.register_bits / l.bits;
     g.registers = std::max(1, l.distinct / g.per);
     g.between = g.registers > 1 && g.per > 1 ? px(3) : 0;
     g.low = {box.low.x + px(kRuler), box.low.y + px(kTitle - 8) + px(kRuler)};
-    g.height = (box.high.y - g.low.y) / static_cast<float>(map.lanes);
-    const float room = box.high.x - g.low.x - g.between * static_cast<float>(g.registers);
+    g.height = std::min(px(22), (box.high.y - g.low.y) / static_cast<float>(g.rows));
+    g.step = (box.width() + px(8)) / static_cast<float>(columns);
+    const float room = g.step - px(kRuler + 8) - g.between * static_cast<float>(g.registers);
     g.width = std::min(px(44), room / static_cast<float>(l.distinct));
     return g;
+}
+
+// Above the lanes that begin with this one.
+void draw_registers(const LaneGrid& g, int lane) {
+    for (int reg = 0; reg < g.registers; ++reg)
+        if (g.width * static_cast<float>(g.per) >= px(15) || reg % 4 == 0)
+            put({g.left_of(lane, reg * g.per, reg), g.low.y - px(15)},
+                {Face::tiny_numbers, colour::kFaint},
+                "r" + std::to_string(reg));
 }
 
 // True: the mouse is over one of its elements.
@@ -136,10 +198,13 @@ bool draw_lane(FragmentHover& hover, const ShownFragment& shown, const LaneGrid&
     bool under_mouse = false;
     for (const fragments::Held& h : fragments::held(shown.operand.map, lane)) {
         if (h.holder.element >= shown.operand.map.layout.distinct) continue;
-        const ImVec2 low(g.left_of(h.holder.element, h.holder.reg), g.top_of(lane));
-        const ImVec2 end(g.left_of(h.holder.element + 1, h.holder.reg), g.top_of(lane + 1));
+        const ImVec2 low(g.left_of(lane, h.holder.element, h.holder.reg), g.top_of(lane));
+        const ImVec2 end(
+            g.left_of(lane, h.holder.element + 1, h.holder.reg), std::floor(g.top_of(lane) + g.height)
+        );
         const ImVec2 high(end.x - 1, end.y - (g.height >= 6 ? 1.0F : 0.0F));
-        draw_cell(shown, low, high, {lane, h.holder.element}, std::min(g.width, g.height) >= px(9));
+        const std::string name = std::to_string(h.place.row) + "," + std::to_string(h.place.column);
+        draw_cell(shown, {lane, h.holder.element}, {low, high, name, std::min(g.width, g.height) >= px(9)});
         if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, end)) {
             hover.next = h.place;
             under_mouse = true;
@@ -151,6 +216,25 @@ bool draw_lane(FragmentHover& hover, const ShownFragment& shown, const LaneGrid&
 }
 
 }  // namespace
+
+int lane_columns(const fragments::Map& map, float height) {
+    const float room = height - px(kTitle - 8 + kRuler), least = px(13);
+    int columns = 1;
+    while (columns < map.lanes / 8 &&
+           room / static_cast<float>(map.lanes) * static_cast<float>(columns) < least)
+        columns *= 2;
+    return columns;
+}
+
+float legible_matrix_width(const FragmentLayout& l) {
+    return px(kRuler) + static_cast<float>(l.columns * matrices_beside(l)) * px(kHolder);
+}
+
+float legible_lanes_width(const fragments::Map& map, float height) {
+    const FragmentLayout& l = map.layout;
+    const auto columns = static_cast<float>(lane_columns(map, height));
+    return columns * (px(kRuler + 8) + static_cast<float>(l.distinct) * px(kElement));
+}
 
 int matrices_beside(const FragmentLayout& l) { return l.matrices > 4 ? 4 : l.matrices > 1 ? 2 : 1; }
 
@@ -196,7 +280,9 @@ void draw_matrix(FragmentHover& hover, const ShownFragment& shown, Selection& se
                 const ImVec2 low = g.corner(l, m, row, column), next = g.corner(l, m, row + 1, column + 1);
                 const float gap = g.cell_x >= 6 ? 1 : 0;
                 const ImVec2 high(next.x - gap, next.y - gap);
-                draw_cell(shown, low, high, cell, std::min(g.cell_x, g.cell_y) >= px(7));
+                draw_cell(
+                    shown, cell, {low, high, holder_name(map, cell), std::min(g.cell_x, g.cell_y) >= px(7)}
+                );
                 const FragmentPlace place{
                     static_cast<int16_t>(row), static_cast<int16_t>(column), static_cast<int16_t>(m)};
                 if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, next)) {
@@ -218,28 +304,27 @@ void draw_lanes(FragmentHover& hover, const ShownFragment& shown, Selection& sel
     if (g.registers < l.registers)
         title += ", r" + std::to_string(g.registers) + " to r" + std::to_string(l.registers - 1) + " repeat";
     put_clipped(box.low, box.width(), {Face::small_words, colour::kDim}, title);
-    for (int reg = 0; reg < g.registers; ++reg)
-        if (g.width * static_cast<float>(g.per) >= px(15) || reg % 4 == 0)
-            put({g.left_of(reg * g.per, reg), g.low.y - px(15)},
-                {Face::tiny_numbers, colour::kFaint},
-                "r" + std::to_string(reg));
     ImDrawList* list = ImGui::GetWindowDrawList();
     const bool clicked = press(box, "fragments/lanes");
-    const float end = g.left_of(l.distinct, g.registers - 1);
+    ImVec2 high = g.low;
     for (int lane = 0; lane < map.lanes; ++lane) {
-        const float top = g.top_of(lane), bottom = g.top_of(lane + 1);
+        const float left = g.left_of(lane, 0, 0), end = g.left_of(lane, l.distinct, g.registers - 1);
+        const float top = g.top_of(lane), bottom = std::floor(top + g.height);
+        if (lane % g.rows == 0) draw_registers(g, lane);
         const bool chosen = lane == selection.lane;
         if (g.height >= px(11) || lane % 4 == 0)
             put_centred(
-                {box.low.x + px(12), (top + bottom) / 2},
+                {left - px(12), (top + bottom) / 2},
                 {Face::tiny_numbers, chosen ? colour::kSelection : colour::kFaint},
                 std::to_string(lane)
             );
         if (draw_lane(hover, shown, g, lane) && clicked) selection.lane = lane;
         if (chosen)
-            list->AddRect({g.low.x - 1, top - 1}, {end, bottom}, colour::with_alpha(colour::kBright, 150));
+            list->AddRect({left - 1, top - 1}, {end, bottom}, colour::with_alpha(colour::kBright, 150));
+        register_control("fragments/lane/" + std::to_string(lane), {left, top}, {end, bottom});
+        high = {std::max(high.x, end), std::max(high.y, bottom)};
     }
-    register_control("fragments/lanes/cells", g.low, {end, g.top_of(map.lanes)});
+    register_control("fragments/lanes/cells", g.low, high);
 }
 
 std::string element_text(const ShownFragment& shown, const FragmentPlace& place) {

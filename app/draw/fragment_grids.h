@@ -25,6 +25,11 @@ struct ShownFragment {
     FragmentColour colour = FragmentColour::lane;
 };
 int matrices_beside(const FragmentLayout& l);  // of several, how many stand in a row
+// Lanes stand in so many columns that a row can be read; and how wide both grids are with a name in every
+// cell.
+int lane_columns(const fragments::Map& map, float height);
+float legible_matrix_width(const FragmentLayout& l);
+float legible_lanes_width(const fragments::Map& map, float height);
 ImU32 fill_of(const ShownFragment& shown, int lane, int element);
 bool is_wrong(const ShownFragment& shown, int lane, int element);
 

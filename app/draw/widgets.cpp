@@ -263,4 +263,18 @@ bool number_field(ImVec2 at, float width, std::string_view name, float& value) {
     return changed;
 }
 
+bool begin_bar(const char* name, float top, float height) {
+    constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+        ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse |
+        ImGuiWindowFlags_NoNav;
+    ImGui::SetNextWindowPos({0, top});
+    ImGui::SetNextWindowSize({ImGui::GetIO().DisplaySize.x, height});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
+    const bool open = ImGui::Begin(name, nullptr, kBarFlags);
+    ImGui::PopStyleVar();
+    const ImVec2 low = ImGui::GetWindowPos(), extent = ImGui::GetWindowSize();
+    ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + extent.x, low.y + extent.y}, colour::kBar);
+    return open;
+}
+
 }  // namespace wl::app

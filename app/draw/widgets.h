@@ -73,6 +73,9 @@ void end_popup();
 // The tooltip of the control of that name, if the table of actions has one.
 void explain_last_item(std::string_view control);
 
+// A window as wide as the screen that nobody moves; ImGui::End after it.
+bool begin_bar(const char* name, float top, float height);
+
 // An invisible button over a box; registers itself, and says what it does.
 bool press(Box box, const std::string& name);
 

@@ -69,11 +69,13 @@ float draw_toolbar(FragmentsPanel& panel, const fragments::Live* live, Box box) 
         groups.place(segmented_width(kColours)),
         {"fragments/colour", kColours, static_cast<int>(panel.colour)}
     ));
-    constexpr std::array<std::string_view, 2> kMemory = {"Matrix", "Banks"};
-    panel.banks =
-        segmented(
-            groups.place(segmented_width(kMemory)), {"fragments/memory", kMemory, panel.banks ? 1 : 0}
-        ) == 1;
+    constexpr std::array<std::string_view, 3> kMemory = {"Matrix", "Banks", "No memory"};
+    const int shown = panel.memory != FragmentMemory::unasked ? static_cast<int>(panel.memory) - 1
+        : panel.leaves_memory                                 ? 2
+                                                              : 0;
+    const int chosen =
+        segmented(groups.place(segmented_width(kMemory)), {"fragments/memory", kMemory, shown});
+    if (chosen != shown) panel.memory = static_cast<FragmentMemory>(chosen + 1);
     const ImVec2 at = groups.place(px(60));
     if (button(at, "fragments/back", "‹", {.width = px(28)})) --panel.hit;
     if (button({at.x + px(32), at.y}, "fragments/forward", "›", {.width = px(28)})) ++panel.hit;
@@ -135,26 +137,42 @@ void draw_foot(const FragmentsPanel& panel, const ShownFragment& shown, Box box)
     put_clipped(at, width, {Face::small_words, view.wrong_count == 0 ? colour::kGood : colour::kBad}, text);
 }
 
+// Both grids have a name in every cell where there is room, and memory the rest: what would not fit besides
+// goes, unless it was asked for.
+struct PaneWidths {
+    float matrix = 0, lanes = 0, memory = 0;
+};
+PaneWidths pane_widths(const FragmentsPanel& panel, const ShownFragment& shown, Box body) {
+    constexpr float kLeast = 190;  // pixels at scale 1, of memory
+    const FragmentLayout& l = shown.operand.map.layout;
+    const float matrix = legible_matrix_width(l), gaps = px(42);
+    const float lanes = legible_lanes_width(shown.operand.map, body.height());
+    const bool has = !shown.operand.addresses.empty() && panel.memory != FragmentMemory::hidden;
+    const float room = body.width() - gaps, both = matrix + lanes;
+    if (has && both + px(kLeast) <= room) {
+        const float grown = std::min(1.3F, (room - px(kLeast * 1.6F)) / both), by = std::max(1.0F, grown);
+        return {matrix * by, lanes * by, room - both * by};
+    }
+    // Where elements are wrong, memory shows what was read in their place.
+    const bool leaves = panel.memory == FragmentMemory::unasked && shown.view.wrong_count == 0;
+    if (!has || leaves) {
+        const float by = std::min(1.5F, room / both);
+        return {matrix * by, lanes * by, 0};
+    }
+    const float by = room * 0.7F / both;
+    return {matrix * by, lanes * by, room * 0.3F};
+}
+
 void draw_panes(FragmentsPanel& panel, const ShownFragment& shown, Selection& selection, Box box) {
     const float pad = px(size::kPad), foot = px(22);
     const Box body{
         {box.low.x + pad,  box.low.y + px(6)        },
         {box.high.x - pad, box.high.y - foot - px(4)}
     };
-    const FragmentLayout& l = shown.operand.map.layout;
-    const auto beside = static_cast<float>(matrices_beside(l)), all = static_cast<float>(l.matrices);
-    const float shape = static_cast<float>(l.columns) * beside / (static_cast<float>(l.rows) * all / beside);
-    const bool memory = !shown.operand.addresses.empty();
-    const float matrix = std::clamp(
-        body.height() * std::min(shape * 1.25F, 2.2F),
-        body.width() * 0.14F,
-        body.width() * (memory ? 0.3F : 0.5F)
-    );
-    const float lanes = std::clamp(
-        static_cast<float>(l.distinct) * px(27) + px(34),
-        body.width() * 0.1F,
-        memory ? body.width() * 0.2F : body.width() - matrix - px(18)
-    );
+    const PaneWidths wide = pane_widths(panel, shown, body);
+    const bool memory = wide.memory > 0;
+    panel.leaves_memory = !memory;
+    const float matrix = wide.matrix, lanes = wide.lanes;
     const float second = body.low.x + matrix + px(18), third = second + lanes + px(24);
     draw_matrix(
         panel.hover,
@@ -177,7 +195,7 @@ void draw_panes(FragmentsPanel& panel, const ShownFragment& shown, Selection& se
         draw_memory(
             panel.hover,
             shown,
-            panel.banks,
+            panel.memory == FragmentMemory::banks,
             {
                 {third, body.low.y},
                 body.high

@@ -19,7 +19,7 @@ namespace wl::app {
 
 namespace {
 
-constexpr float kNames = 184;  // pixels at scale 1
+constexpr float kNames = 184, kShortNames = 128, kNarrow = 760;  // pixels at scale 1
 
 // Another arrival at the line that is shown, where the panel's condition holds.
 std::string arrival_words(const LanesPanel& panel, const LaneReport& report, bool back) {
@@ -159,11 +159,11 @@ void draw_warps(
         else
             put_clipped(
                 {columns.left, middle(low.y, px(kLaneRow), Face::small_words)},
-                columns.width * 32,
+                columns.width * static_cast<float>(columns.per),
                 {Face::small_words, colour::kFaint},
                 w.row.problem
             );
-        ImGui::SetCursorScreenPos({low.x, low.y + px(kLaneRow)});
+        ImGui::SetCursorScreenPos({low.x, low.y + lane_row_height(w.row, w.lanes, columns)});
     }
 }
 
@@ -227,12 +227,12 @@ void draw_values(
     } else {
         put_clipped(
             {columns.left, middle(low.y, px(kLaneRow), Face::small_words)},
-            columns.width * 32,
+            columns.width * static_cast<float>(columns.per),
             {Face::small_words, colour::kWarning},
             row.problem
         );
     }
-    ImGui::SetCursorScreenPos({low.x, low.y + px(kLaneRow)});
+    ImGui::SetCursorScreenPos({low.x, low.y + lane_row_height(row, report.lanes, columns)});
     if (!report.across.empty() && report.across == row.expression)
         draw_warps(report, selection.lane, columns, name.low.x, commands);
     if (!pressed) return;
@@ -246,10 +246,13 @@ void draw_rows(
     LanesPanel& panel, const LaneReport& report, Selection& selection, Commands& commands, Box box
 ) {
     const float left = box.low.x + px(size::kPad);
-    const LaneColumns columns{left + px(kNames), (box.width() - px(kNames + 2 * size::kPad)) / 32};
+    const float names = box.width() < px(kNarrow) ? px(kShortNames) : px(kNames);
+    const float bar = ImGui::GetStyle().ScrollbarSize;
+    const LaneColumns columns = lane_columns(left + names, box.width() - names - px(2 * size::kPad) - bar);
     draw_lane_numbers(columns, box.low.y, selection.lane);
-    ImGui::SetCursorScreenPos({box.low.x, box.low.y + px(18)});
-    if (ImGui::BeginChild("rows", {box.width(), box.height() - px(18)})) {
+    const float rule = lane_rule_height(columns);
+    ImGui::SetCursorScreenPos({box.low.x, box.low.y + rule});
+    if (ImGui::BeginChild("rows", {box.width(), box.height() - rule})) {
         for (size_t i = 0; i < report.rows.size(); ++i)
             draw_values(panel, report, i, columns, selection, commands);
         if (report.rows.empty())

@@ -267,8 +267,8 @@ bool is_without_manifest(const RunPanel& panel, const Session& session) {
 // The fields of a run; in a low window most of them behind a button.
 void draw_fields(RunPanel& panel, const KernelChoice* choice, Flow& flow, const std::string& wrong) {
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
-    if (screen.x < px(kWideBar) && screen.y < px(kHighBar) && wrong.empty())
-        return draw_folded(panel, choice, flow);
+    const bool small = screen.x < px(kWideBar) && screen.y < px(kHighBar);
+    if ((small || panel.folds) && wrong.empty()) return draw_folded(panel, choice, flow);
     if (choice != nullptr) draw_parameters(panel, *choice, flow, wrong);
     draw_rest(panel, flow, wrong);
 }

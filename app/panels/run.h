@@ -20,6 +20,7 @@ struct RunPanel {
     std::string remote_program;       // warplens there; empty: on its PATH
     uint64_t capture = 0;             // Session::captures that the choice was taken from
     uint64_t against = 0;             // Against::number that was looked at
+    bool folds = false;               // one row: most fields stand behind a button
     bool banners = true;              // what is left to do, and what a capture names, stand below the fields
     float fields = 0;                 // pixels of the last frame: without what stands below the fields
     float height = 0;                 // with it

@@ -304,6 +304,15 @@ void draw_body(SharedMemoryPanel& panel, const Session& session, Box box) {
             const ValueRange r = value_range(scene.report.state, m);
             shown.range = {std::min(shown.range.low, r.low), std::max(shown.range.high, r.high)};
         }
+    constexpr float kLeast = 130;  // pixels at scale 1: names, some rows, the legend
+    if (box.height() < px(kLeast)) {
+        const Box below{
+            {box.low.x, box.low.y + px(24)},
+            box.high
+        };
+        say(below, colour::kDim, "Too low to be drawn: a double click on the title shows this panel alone.");
+        return;
+    }
     const bool two = scene.request != nullptr && (box.height() > px(240) || scene.changed);
     const float foot = px(two ? 42 : 24);
     draw_grids(

@@ -92,6 +92,8 @@ enum class Act : uint8_t {
     desk_step,
     desk_layout,
     desk_learn,
+    maximise,
+    projector,
     undo_layout,
     redo_layout,
     layout,

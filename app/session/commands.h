@@ -21,6 +21,7 @@ struct Commands {
     std::optional<std::string> editor;                     // the command that does
     std::string panel;                                     // comes to the front
     std::optional<int> find_difference;                    // the first tile of that mark that differs
+    std::optional<int> try_fix;                            // that finding's patch runs as B
     bool cancel = false;                                   // the running worker
     bool count_banks = false;
     std::optional<std::string> ask_written;  // the name of an array

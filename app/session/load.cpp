@@ -39,6 +39,7 @@ void load(Session& session, Selection& selection, Loaded loaded, std::string pat
     drop_other(session);
     session.broken.reset();
     session.made_by.reset();
+    session.fix.clear();
     session.capture = std::move(loaded.capture);
     session.path = std::move(path);
     ++session.captures;
@@ -76,7 +77,7 @@ void finish_opening(Session& session, Selection& selection) {
     const std::unique_ptr<Opening> opening = std::move(session.opening);
     try {
         load(session, selection, opening->loaded.get(), opening->remove ? "" : opening->path);
-        session.made_by = opening->made_by;
+        session.made_by = opening->made_by, session.fix = opening->fix;
     } catch (const Error& error) { session.message = {error.what(), true}; }
     std::error_code ignored;
     if (opening->remove) std::filesystem::remove(opening->path, ignored);

@@ -18,6 +18,8 @@ std::optional<Broken> broken_by(const Worker& worker) {
     return broken;
 }
 
+std::string fix_beside(const std::string& capture) { return capture + ".patch"; }
+
 std::vector<std::string> command_line(
     const KernelOptions& request, const std::string& program, const std::string& capture
 ) {
@@ -28,6 +30,7 @@ std::vector<std::string> command_line(
     const std::vector<std::string> kernel = words_of(told);
     words.insert(words.end(), kernel.begin(), kernel.end());
     words.insert(words.end(), {"-o", capture, "--progress"});
+    if (request.host.empty()) words.insert(words.end(), {"--suggest", fix_beside(capture)});
     return words;
 }
 

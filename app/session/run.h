@@ -9,6 +9,9 @@
 
 namespace wl::app {
 
+// Where the change that mends is written, if one is found.
+std::string fix_beside(const std::string& capture);
+
 // The words of `warplens run`.
 std::vector<std::string> command_line(
     const KernelOptions& request, const std::string& program, const std::string& capture

@@ -22,9 +22,28 @@ namespace wl::app {
 
 namespace {
 
+// The change that mends, as the worker left it; the file goes.
+std::string take_fix(const std::string& capture) {
+    const std::string path = fix_beside(capture);
+    std::error_code ignored;
+    std::string fix;
+    try {
+        if (std::filesystem::is_regular_file(path, ignored)) fix = read_text_file(path);
+    } catch (const Error&) { fix.clear(); }  // the finding is shown without it
+    std::filesystem::remove(path, ignored);
+    return fix;
+}
+
 void finish(Session& session, Selection& selection) {
     const std::unique_ptr<Worker> worker = std::move(session.worker);
-    if (worker->state == WorkerState::finished) return take_run(session, selection, worker->capture, true);
+    const bool is_other = session.purpose == Purpose::other;
+    std::string fix = take_fix(worker->capture);
+    if (worker->state == WorkerState::finished) {
+        take_run(session, selection, worker->capture, true);
+        if (!is_other) (session.opening ? session.opening->fix : session.fix) = std::move(fix);
+        return;
+    }
+    session.fixing = -1;
     session.broken = broken_by(*worker);
     const bool kept = session.captures > 0 && worker->message.ends_with('.');
     session.message = {

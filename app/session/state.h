@@ -181,6 +181,7 @@ struct Opening {
     std::string path;
     bool remove = false;  // the file, when it was read
     std::optional<KernelOptions> made_by;
+    std::string fix;  // as Session::fix
     std::future<Loaded> loaded;
 };
 
@@ -213,6 +214,10 @@ struct Session {
     bool finds_block = false;  // the next provenance says which block is to be recorded
     std::string name_of_b;     // what the capture shown is called then; empty: B stays
     KernelOptions request;     // what the worker runs
+    std::string
+        fix;  // the change that mends, as `patch -p1` takes it: of the run shown; empty: none is known
+    int fixing = -1;                       // the finding whose patch the worker tries; -1: none
+    std::shared_ptr<const void> fix_room;  // the files that it runs
     std::optional<KernelOptions> made_by;  // the run that made the capture; nothing: it was opened
     std::string program;                   // this executable: the worker's
     std::string allowed;                   // the capture's kernel where it may be opened; empty: it may not

@@ -117,6 +117,9 @@ std::optional<std::string> choice_value(const App& app, const std::string& key) 
     if (key == "follow") return switched(app.session.watched.on);
     if (key == "ptx") return app.workspace.source.ptx.shown ? "shown" : "hidden";
     if (key == "workspace") return std::string(kDeskNames[static_cast<size_t>(app.workspace.desks.shown)]);
+    if (key == "maximised") return app.workspace.maximised.empty() ? "none" : app.workspace.maximised;
+    if (key == "projector") return switched(app.workspace.projector);
+    if (key == "open-strip") return app.workspace.strips.open.empty() ? "none" : app.workspace.strips.open;
     if (key == "layout") return is_by_hand(app.workspace.desks) ? "by hand" : "as built";
     if (key == "dialog") return is_shown(app, "open/path") ? name_of(app.workspace.dialogs.shown) : "none";
     if (key == "finder") return is_shown(app, "palette/query") ? "open" : "closed";

@@ -1,7 +1,10 @@
 // Lanes in the window: the answers that are read.
 #include "app/worker/lane_report.h"
 
+#include "app/draw/lanes/lane_cells.h"
 #include "instrumentation/base/error.h"
+
+#include <imgui.h>
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -81,6 +84,33 @@ TEST(LaneReport, AnErrorIsTheAnswersProblem) {
     EXPECT_EQ(lane_report(R"({"asked": "--warp 9", "error": "no such warp"})").problem, "no such warp");
     for (const char* text : {"", "{}", R"({"asked": "x", "build": 3})"})
         EXPECT_THROW(lane_report(text), Error) << text;
+}
+
+// 32 columns of at least 28 pixels, or two rows of 16.
+TEST(LaneColumns, StandInAsManyRowsAsTheyCanBeReadIn) {
+    Ui ui;
+    ImGui::CreateContext();
+    ImGui::GetIO().UserData = &ui;
+    for (const auto& [room, per] : {
+             std::pair{1000.0F, 32},
+             std::pair{896.0F,  32},
+             std::pair{800.0F,  16},
+             std::pair{448.0F,  16},
+             std::pair{300.0F,  8 }
+    }) {
+        const LaneColumns c = lane_columns(10, room);
+        EXPECT_EQ(c.per, per) << room;
+        EXPECT_GE(c.width, 28) << room;
+        EXPECT_EQ(c.x(0), 10);
+        EXPECT_EQ(c.x(31), std::floor(10 + c.width * static_cast<float>(per - 1)));
+    }
+    const LaneColumns two = lane_columns(0, 500);
+    LaneRow row;
+    EXPECT_EQ(lane_row_height(row, ~0U, two), 2 * kLaneRow);
+    row.uniform = true;
+    EXPECT_EQ(lane_row_height(row, ~0U, two), kLaneRow) << "one cell says it";
+    EXPECT_EQ(lane_row_height(row, 3, two), 2 * kLaneRow) << "some lanes are elsewhere";
+    ImGui::DestroyContext();
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ struct Window {
     OffscreenShell shell;
     explicit Window(int width = 1920, int height = 1080) : shell(width, height, 1) {
         load(shell.app.session, shell.app.selection, testing::synthetic_capture(), "synthetic.wlcap");
+        shell.app.workspace.headline.open = false;  // the panels have its room
     }
     void play(const std::string& script) { app::play(shell, parse_script(script, "script")); }
     const TimelinePanel& timeline() const { return shell.app.workspace.timeline; }

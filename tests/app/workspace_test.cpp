@@ -18,6 +18,7 @@ struct Window {
     OffscreenShell shell;
     Window(int width, int height, float scale = 1) : shell(width, height, scale) {
         load(shell.app.session, shell.app.selection, testing::synthetic_capture(), "synthetic.wlcap");
+        shell.app.workspace.headline.open = false;  // the panels have its room
     }
     void play(const std::string& script) { app::play(shell, parse_script(script, "script")); }
 };

@@ -286,10 +286,10 @@ TEST(FragmentsPanel, DrawsTheFaultOfALeadingDimension) {
     const Image image = window.shell.pixels();
     // b(9, 4): row k = 9 and column n = 4 belong to lane 16 ... 19, of which thread 0 of the second half has
     // k = 8, 9.
-    EXPECT_EQ(window.colour_at(image, "fragments/matrix/cells", 4.15F / 16, 9.15F / 16), lane_colour(16));
-    EXPECT_EQ(window.colour_at(image, "fragments/matrix/cells", 0.15F / 16, 0.15F / 16), lane_colour(0));
+    EXPECT_EQ(window.colour_at(image, "fragments/matrix/cells", 4.2F / 16, 9.88F / 16), lane_colour(16));
+    EXPECT_EQ(window.colour_at(image, "fragments/matrix/cells", 0.2F / 16, 0.88F / 16), lane_colour(0));
     // What should have been read is framed in green, what was read lies in the padding too.
-    EXPECT_GT(window.pixels_of(image, "fragments/memory/b", colour::kGood), 200);
+    EXPECT_GT(window.pixels_of(image, "fragments/memory/b", colour::kGood), 100);
     EXPECT_GT(window.pixels_of(image, "fragments/memory/b", colour::kBad), 20);
     EXPECT_EQ(window.pixels_of(image, "fragments/memory/a", colour::kGood), 0);
 }
@@ -298,7 +298,10 @@ TEST(FragmentsPanel, HoveringAnElementLightsItsOwnersAndItsMemory) {
     const Asked asked({"v2c_2"});
     Window window(asked);
     const std::string line = std::to_string(line_of("v2c_2", "wmma::load_matrix_sync(q, &sh.q"));
-    window.play("click tab/Fragments\n until fragments line " + line + " a\n wait 4\n");
+    window.play(
+        "click tab/Fragments\n until fragments line " + line +
+        " a\n wait 4\n click fragments/memory/banks\n click fragments/memory/matrix\n wait 4\n"
+    );
     const Image before = window.shell.pixels();
     window.play("move fragments/matrix/cells .28 .59\n wait 4\n");  // (9, 4)
     const Image after = window.shell.pixels();
@@ -306,12 +309,40 @@ TEST(FragmentsPanel, HoveringAnElementLightsItsOwnersAndItsMemory) {
     for (const char* name : {"fragments/matrix/cells", "fragments/lanes/cells", "fragments/memory/a"})
         EXPECT_GT(
             window.pixels_of(after, name, colour::kSelection),
-            window.pixels_of(before, name, colour::kSelection) + 12
+            window.pixels_of(before, name, colour::kSelection) + 8
         ) << name;
-    window.play("click fragments/lanes/cells .05 .52\n wait 2\n");
+    window.play("click fragments/lane/16 .05 .52\n wait 2\n");
     EXPECT_EQ(window.shell.app.selection.lane, 16);
     window.play("click fragments/memory/banks\n wait 2\n");
     EXPECT_GT(window.pixels_of(window.shell.pixels(), "fragments/banks", colour::of(lane_colour(5))), 20);
+}
+
+// (9, 4) of an accumulator is in lane 6's register 2: both grids say so in the cell itself.
+TEST(FragmentsPanel, EveryCellSaysLaneAndRegisterWhereItCanHoldThem) {
+    const Asked asked({"flashcore_3"});
+    Window window(asked);
+    window.shell.app.ui.watched = true;
+    const std::string line = std::to_string(line_of("flashcore_3", "wmma::store_matrix_sync(&sh.s"));
+    window.play(
+        "hold Ctrl\n hold Shift\n key 3\n release Shift\n release Ctrl\n wait 3\n panel Fragments\n wait 3\n"
+        "click fragments/line/" +
+        line + "\n until fragments line " + line + "\n wait 4\n"
+    );
+    const auto says = [&](const std::string& text) {
+        int count = 0;
+        for (const Written& w : window.shell.app.ui.written) {
+            const Control matrix = window.control("fragments/matrix/cells"),
+                          lanes = window.control("fragments/lanes/cells");
+            const auto in = [&](const Control& c) {
+                return w.low.x >= c.low.x && w.high.x <= c.high.x && w.low.y >= c.low.y - 2 &&
+                    w.high.y <= c.high.y + 2;
+            };
+            count += w.text == text && (in(matrix) || in(lanes)) ? 1 : 0;
+        }
+        return count;
+    };
+    for (const char* name : {"6.2", "0.0", "31.7", "9,4", "15,15"}) EXPECT_EQ(says(name), 1) << name;
+    EXPECT_EQ(says("*"), 0);
 }
 
 TEST(FragmentsPanel, StepsFromArrivalToArrivalAndFromLineToLine) {

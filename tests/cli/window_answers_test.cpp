@@ -1,5 +1,9 @@
 // What the window leads to in a real run: the first wrong element, and no move of time by looking.
+#include "app/session/compare/against.h"
+#include "app/session/edit/known.h"
+#include "app/session/headline.h"
 #include "app/session/navigate.h"
+#include "app/session/run.h"
 #include "app/shell/driver.h"
 #include "app/shell/shell_offscreen.h"
 #include "instrumentation/capture/file.h"
@@ -60,6 +64,30 @@ TEST(WindowAnswers, LookingMovesNoTime) {
     const uint32_t time = window.selection.time;
     window.play("click lanes/forward\n wait 3\n until waiting no\n wait 2\n");
     EXPECT_NE(window.selection.time, time) << "a step moves it";
+}
+
+// From nothing to the cause and its mending: a run, and one press.
+TEST(WindowAnswers, TheFixOfARunIsTriedAsB) {
+    OffscreenShell shell(1280, 720, 1);
+    Session& session = shell.app.session;
+    session.program = WL_PROGRAM;
+    session.kernels = {describe_kernel("v2c_3")};
+    KernelOptions options;
+    options.kernel = "v2c_3", options.faults = {"32x"}, options.set = {"B=1", "H=1", "S=128"};
+    run(session, options);
+    app::play(shell, parse_script("until verdict findings\n until worker none\n wait 3\n", "script"));
+    const auto found = headline_of(session, shell.app.selection);
+    ASSERT_TRUE(found && found->has_patch);
+    EXPECT_EQ(found->was, "l_add = warp_reduce_sum(l_add);");
+    EXPECT_EQ(found->now, "") << "the line goes";
+    const std::string source = session.capture.sources[0].text;
+    app::play(shell, parse_script("click headline/try\n wait 3\n until worker none\n wait 3\n", "script"));
+    ASSERT_TRUE(has_other(session.against)) << session.message.text;
+    EXPECT_EQ(session.against.name, "v2c_3 + 32x, mended");
+    EXPECT_EQ(session.against.other->verdict, "ok");
+    EXPECT_TRUE(headline_of(session, shell.app.selection)->mends);
+    EXPECT_EQ(session.request.kernel, "v2c_3") << "questions are about A";
+    EXPECT_EQ(test::read_file(test::source_path("kernels/v2c_3.cu")), source) << "the user's file stays";
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ struct Bench {
         app.workspace.source.find = {};
         app.workspace.source.ptx.shown = false;
         app.workspace.at_home = app.quit = false;
+        app.workspace.maximised.clear(), app.workspace.projector = false;
         app.ui.zoom = 1;
         if (app.ui.light) app.ui.light = false, apply_style(app.ui.scale);
         if (is_by_hand(app.workspace.desks))

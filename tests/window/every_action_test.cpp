@@ -167,6 +167,8 @@ const std::vector<Row> kRows = {
     {Act::desk_step, "workspace", "step"},
     {Act::desk_layout, "workspace", "layout"},
     {Act::desk_learn, "workspace", "learn"},
+    {Act::maximise, "maximised", "Heatmaps"},
+    {Act::projector, "projector", "on"},
     {Act::undo_layout, "border", "as built", by_hand},
     {Act::redo_layout, "border", "moved", [](Bench& b) {
          b.drag_border();

@@ -89,6 +89,12 @@ void timeline_keys(Gestures& g) {
     g.play("hold A\n wait 6\n release A\n hold S\n wait 4\n release S\n wait 2\n");
     EXPECT_GT(g.extent(), near);
 }
+void title_alone(Gestures& g) {
+    g.press("tab/Heatmaps", 1, 2);
+    EXPECT_EQ(g.app.workspace.maximised, "Heatmaps");
+    g.play("hold Ctrl\n key M\n release Ctrl\n wait 4\n");
+    EXPECT_EQ(g.app.workspace.maximised, "");
+}
 void timeline_fits(Gestures& g) {
     g.play("wheel timeline/scrub .5 .5 3\n wait 2\n");
     const Selection before = g.selection;
@@ -168,22 +174,23 @@ void drop_opens(Gestures& g) {
 }
 
 const std::map<std::string, std::function<void(Gestures&)>> kDone = {
-    {"Space or R, held",              hold_flips           },
-    {"Drag in a heatmap",             drag_pans            },
-    {"Wheel in a heatmap",            wheel_zooms          },
-    {"Double click in a heatmap",     double_click_fits    },
-    {"Drag a handle of a colour bar", handle_sets_the_range},
-    {"Drag in the timeline",          timeline_moves       },
-    {"Wheel in the timeline",         timeline_wheel_zooms },
-    {"W, S, A, D over the timeline",  timeline_keys        },
-    {"Double click in the timeline",  timeline_fits        },
-    {"Shift and drag there",          timeline_measures    },
-    {"Shift and drag in a heatmap",   rectangle            },
-    {"F9 over a line",                breakpoint_key       },
-    {"Ctrl+F10 over a line",          run_to               },
-    {"Right button on a line",        line_menu            },
-    {"Right button in a heatmap",     cell_menu            },
-    {"Drop a file on the window",     drop_opens           },
+    {"Space or R, held",                hold_flips           },
+    {"Drag in a heatmap",               drag_pans            },
+    {"Wheel in a heatmap",              wheel_zooms          },
+    {"Double click in a heatmap",       double_click_fits    },
+    {"Drag a handle of a colour bar",   handle_sets_the_range},
+    {"Drag in the timeline",            timeline_moves       },
+    {"Wheel in the timeline",           timeline_wheel_zooms },
+    {"W, S, A, D over the timeline",    timeline_keys        },
+    {"Double click in the timeline",    timeline_fits        },
+    {"Shift and drag there",            timeline_measures    },
+    {"Shift and drag in a heatmap",     rectangle            },
+    {"Double click on a panel's title", title_alone          },
+    {"F9 over a line",                  breakpoint_key       },
+    {"Ctrl+F10 over a line",            run_to               },
+    {"Right button on a line",          line_menu            },
+    {"Right button in a heatmap",       cell_menu            },
+    {"Drop a file on the window",       drop_opens           },
 };
 TEST(EveryGesture, DoesWhatTheTableSays) {
     Gestures g;

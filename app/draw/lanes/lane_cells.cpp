@@ -43,10 +43,16 @@ struct Cell {
     size_t first = 0, end = 0;
     bool active = false, number = false;
 };
-Cell cell_from(const LanesShown& shown, size_t first) {
+// All lanes hold the same, so that one cell says it.
+bool is_one_row(const LaneRow& row, uint32_t lanes) {
+    return !row.problem.empty() || (row.uniform && lanes == ~0U);
+}
+
+Cell cell_from(const LanesShown& shown, const LaneColumns& columns, size_t first) {
+    const size_t per = is_one_row(shown.row, shown.lanes) ? 32 : static_cast<size_t>(columns.per);
     const auto active = [&](size_t lane) { return (shown.lanes >> lane & 1) != 0; };
     Cell cell{first, first + 1, active(first), is_number(shown.row, first)};
-    while (cell.end < 32 && active(cell.end) == cell.active &&
+    while (cell.end % per != 0 && active(cell.end) == cell.active &&
            (!cell.active || shown.row.text[cell.end] == shown.row.text[first]))
         ++cell.end;
     return cell;
@@ -67,8 +73,10 @@ void draw_tip(const LanesShown& shown, const Cell& cell, size_t lane) {
 
 void draw_cell(const LanesShown& shown, const LaneColumns& columns, const Cell& cell, float y) {
     ImDrawList* list = ImGui::GetWindowDrawList();
+    const bool whole_row = cell.end - cell.first > static_cast<size_t>(columns.per);  // of all lanes, as one
+    const int last = whole_row ? columns.per - 1 : static_cast<int>(cell.end) - 1;
     const ImVec2 low(columns.x(static_cast<int>(cell.first)), y),
-        high(columns.x(static_cast<int>(cell.end)) - 1, y + px(kLaneRow) - 1);
+        high(columns.end(last) - 1, y + px(kLaneRow) - 1);
     const ImU32 fill = !cell.active ? colour::kBar
         : cell.number               ? colour_of(shown.row, cell.first)
                                     : colour::kRaised;
@@ -86,8 +94,7 @@ void draw_cell(const LanesShown& shown, const LaneColumns& columns, const Cell& 
             words || whole <= characters ? text : cell_text(shown.row, cell.first, characters)
         );
     for (size_t lane = cell.first; lane < cell.end; ++lane) {
-        const float left = columns.x(static_cast<int>(lane)),
-                    right = columns.x(static_cast<int>(lane) + 1) - 1;
+        const float left = columns.x(static_cast<int>(lane)), right = columns.end(static_cast<int>(lane)) - 1;
         if (cell.active && (shown.row.changed >> lane & 1) != 0)
             list->AddRectFilled({left, high.y - px(3)}, {right, high.y}, colour::kDifference);
         if (static_cast<int>(lane) == shown.chosen)
@@ -97,36 +104,60 @@ void draw_cell(const LanesShown& shown, const LaneColumns& columns, const Cell& 
 
 }  // namespace
 
-float LaneColumns::x(int lane) const { return std::floor(left + width * static_cast<float>(lane)); }
+float LaneColumns::x(int lane) const { return std::floor(left + width * static_cast<float>(lane % per)); }
+float LaneColumns::end(int lane) const {
+    return std::floor(left + width * static_cast<float>(lane % per + 1));
+}
+
+LaneColumns lane_columns(float left, float room) {
+    int per = 32;
+    while (per > 8 && room / static_cast<float>(per) < px(kLeastLane)) per /= 2;
+    return {left, room / static_cast<float>(per), per};
+}
+
+float lane_row_height(const LaneRow& row, uint32_t lanes, const LaneColumns& columns) {
+    return px(kLaneRow) * static_cast<float>(is_one_row(row, lanes) ? 1 : columns.rows());
+}
+
+float lane_rule_height(const LaneColumns& columns) {
+    return px(4) + px(13) * static_cast<float>(columns.rows());
+}
 
 int draw_lane_row(const LanesShown& shown, const LaneColumns& columns, float y) {
     int clicked = -1;
-    const float below = y + px(kLaneRow);
+    const float below = y + lane_row_height(shown.row, shown.lanes, columns);
     for (size_t first = 0; first < 32;) {
-        const Cell cell = cell_from(shown, first);
-        draw_cell(shown, columns, cell, y);
+        const Cell cell = cell_from(shown, columns, first);
+        const bool one = is_one_row(shown.row, shown.lanes);
+        const float top = y +
+            (one ? 0 : px(kLaneRow) * std::floor(static_cast<float>(first) / static_cast<float>(columns.per))
+            );
+        draw_cell(shown, columns, cell, top);
         for (size_t lane = cell.first; lane < cell.end; ++lane) {
-            const ImVec2 low(columns.x(static_cast<int>(lane)), y),
-                high(columns.x(static_cast<int>(lane) + 1), below);
+            const ImVec2 low(columns.x(static_cast<int>(lane)), top),
+                high(columns.end(static_cast<int>(lane)), top + px(kLaneRow));
             if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) continue;
             draw_tip(shown, cell, lane);
             if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) clicked = static_cast<int>(lane);
         }
         first = cell.end;
     }
-    register_control(shown.control, {columns.x(0), y}, {columns.x(32), below});
+    register_control(shown.control, {columns.x(0), y}, {columns.end(columns.per - 1), below});
     return clicked;
 }
 
 void draw_lane_numbers(const LaneColumns& columns, float y, int chosen) {
-    for (int i = 0; i < 32; ++i) {
-        if (columns.width < px(15) && i % 4 != 0) continue;
+    for (int lane = 0; lane < 32; ++lane) {
+        const float row = static_cast<float>(lane / columns.per);
         put_centred(
-            {columns.x(i) + columns.width / 2, y + px(9)},
-            {Face::tiny_numbers, i == chosen ? colour::kSelection : colour::kFaint},
-            std::to_string(i)
+            {columns.x(lane) + columns.width / 2, y + px(8) + px(13) * row},
+            {Face::small_numbers, lane == chosen ? colour::kSelection : colour::kDim},
+            std::to_string(lane)
         );
     }
+    register_control(
+        "lanes/rule", {columns.x(0), y}, {columns.end(columns.per - 1), y + lane_rule_height(columns)}
+    );
 }
 
 }  // namespace wl::app

@@ -60,6 +60,7 @@ struct Against {
     std::shared_ptr<const capture::Capture> other;  // null: B is an earlier iteration of A, or nothing
     int iterations = 0;                             // that earlier; 0: `other` decides
     Made made = Made::beside;
+    int fix_of = -1;      // of A's findings the one whose patch B ran with; -1: B is something else
     bool shown = false;   // tiles stand against B in place of their reference
     uint64_t number = 0;  // another whenever what is shown is
     Counted counted;      // A with `other`

@@ -154,9 +154,20 @@ void take_found_block(Session& session, Selection& selection) {
 void run_as_b(Session& session, const KernelOptions& options) {
     KernelOptions wanted = options;
     wanted.search = 0;  // A is what causes are shown of
+    session.fixing = -1;
     for (const capture::BlockRecord& r : session.capture.records)
         wanted.record.push_back(block_words(r.block, session.capture.launch.grid));
     start_run(session, wanted, Purpose::other, "");
+}
+
+void run_fix(Session& session, const KernelOptions& options, int finding) {
+    const KernelOptions shown = session.request;
+    KernelOptions wanted = options;
+    wanted.search = 0;
+    start_run(session, wanted, Purpose::other, run_name(session.capture.launch) + ", mended");
+    session.request = shown;  // questions are about A
+    session.fixing = finding;
+    session.message = {"Running the kernel with the fix, as B.", false};
 }
 
 bool look_after_files(Session& session) {
@@ -179,9 +190,11 @@ Selection as_chosen(Selection selection) {
 
 void take(Session& session, Selection& selection, capture::Capture fresh, Purpose purpose) {
     if (purpose == Purpose::other) {
-        const std::string name = run_name(fresh.launch);
+        const int fixed = std::exchange(session.fixing, -1);
+        const std::string name = fixed >= 0 ? session.name_of_b : run_name(fresh.launch);
         set_other(session, std::make_shared<capture::Capture>(std::move(fresh)), name, Made::after);
         session.against.shown = true;
+        session.against.fix_of = fixed;
         session.message = {"B is " + name + ".", false};
         return;
     }

@@ -34,6 +34,8 @@ void take_run(Session& session, Selection& selection, const std::string& path, b
 // The verdict of a run whose causes are still looked for: shown at once.
 void take_verdict(Session& session, Selection& selection);
 
+// A copy of the kernel with that finding's patch becomes B.
+void run_fix(Session& session, const KernelOptions& options, int finding);
 void swap_sides(Session& session, Selection& selection);
 
 }  // namespace wl::app

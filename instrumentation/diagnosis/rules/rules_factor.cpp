@@ -2,6 +2,7 @@
 // there.
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/definitions.h"
+#include "instrumentation/diagnosis/rules/line_patch.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/ptx/edit/edit.h"
@@ -23,7 +24,7 @@ struct Cause {
     capture::Where where;
     std::string title, explanation, change;
     bool proven = false;
-    std::string proof;
+    std::string proof, patch;
     capture::Ran ran;
 };
 
@@ -114,7 +115,9 @@ bool by_reduction(const Symptoms& s, double factor, const std::string& tile, Cau
             lanes,
             lanes
         );
-        if (is_cause(s, without_reduction(s, i), cause)) return true;
+        if (!is_cause(s, without_reduction(s, i), cause)) continue;
+        cause.patch = patch_without_call(s.capture, cause.where);
+        return true;
     }
     return false;
 }
@@ -221,6 +224,7 @@ Ruled constant_factor_rule(const Symptoms& s) {
     );
     f.proof = inverse_text(name, *fit, tile.compared);
     if (!cause.proof.empty()) f.proof = cause.proof + "; " + f.proof;
+    if (!cause.patch.empty() && s.experiment.options.on_patch) s.experiment.options.on_patch(cause.patch);
     f.evidence = {
         {"ratio",             fit->factor                        },
         {"spread",            fit->spread                        },

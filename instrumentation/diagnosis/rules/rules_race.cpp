@@ -4,6 +4,7 @@
 #include "instrumentation/diagnosis/prove/prove.h"
 #include "instrumentation/diagnosis/rules/places.h"
 #include "instrumentation/diagnosis/rules/race_clash.h"
+#include "instrumentation/diagnosis/rules/race_patch.h"
 #include "instrumentation/diagnosis/rules/race_proof.h"
 #include "instrumentation/diagnosis/rules/rules.h"
 #include "instrumentation/diagnosis/search/barrier_place.h"
@@ -321,23 +322,6 @@ void join_steps(std::vector<capture::Finding>& findings) {
     }
 }
 
-// Between two lines that lie apart the barrier has many places: the first one that mends is told.
-void place_barrier(const Symptoms& s, capture::Finding& f) {
-    constexpr int kApart = 4;  // lines
-    const bool in_source = f.where.file == f.other.file && std::abs(f.where.line - f.other.line) >= kApart;
-    if (s.experiment.options.search_seconds <= 0 || !in_source || !s.experiment.reference) return;
-    const char* barrier = f.rule == "race_warp" ? "__syncwarp();" : "__syncthreads();";
-    const auto place = barrier_place(s, f, barrier);
-    if (!place) return;
-    f.explanation += fmt::format(
-        " The first place that mends it is at {}: with `{}` put in there {}.",
-        quoted(s.capture, place->where),
-        barrier,
-        place->proof
-    );
-    f.evidence.emplace_back("barrier_line", static_cast<double>(place->where.line));
-}
-
 }  // namespace
 
 Ruled race_rule(const Symptoms& s) {
@@ -382,6 +366,8 @@ Ruled race_rule(const Symptoms& s) {
     }
     merge_similar(out.findings, similar);
     join_steps(out.findings);
+    if (ordering.complete && ordering.mendings.size() == 1 && capture::is_proven(out.findings.front()))
+        offer_mending(s, ordering.mendings.front());
     const bool alone = ordering.complete && ordering.mendings.size() == 1 && !causes.front().global;
     if (alone && capture::is_proven(out.findings.front())) place_barrier(s, out.findings.front());
     if (ordering.complete) {
