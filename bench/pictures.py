@@ -32,7 +32,7 @@ PICTURES = {
     "shared": ("images", "flashcore_2 --fault col_major", "1440x900", 1,
                READY + desk(3) + "click tab/Shared-memory\nwait 4\n" + SETTLED),
     "provenance": ("images", "v2c_3 --fault 32x", "1440x900", 1,
-                   READY + "click tiles/O\nwait 3\npanel Provenance\nwait 4\nclick provenance/ask\n" + SETTLED),
+                   READY + "click headline/next\nwait 3\npanel Provenance\nwait 4\n" + SETTLED),
     "findings": ("images", "v2 --fault race", "1440x900", 1, READY + "click findings/0/second\nwait 3\npanel Lanes\n" + SETTLED),
     "learn": ("images", "v2c_3 --fault 32x", "1440x900", 1,
               READY + desk(4) + "until lesson 16 lessons\nclick learn/02\nwait 4\n" + SETTLED),
