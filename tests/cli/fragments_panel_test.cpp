@@ -287,7 +287,7 @@ TEST(FragmentsPanel, DrawsTheFaultOfALeadingDimension) {
     // b(9, 4): row k = 9 and column n = 4 belong to lane 16 ... 19, of which thread 0 of the second half has
     // k = 8, 9.
     EXPECT_EQ(window.colour_at(image, "fragments/matrix/cells", 4.2F / 16, 9.88F / 16), lane_colour(16));
-    EXPECT_EQ(window.colour_at(image, "fragments/matrix/cells", 0.2F / 16, 0.88F / 16), lane_colour(0));
+    EXPECT_EQ(window.colour_at(image, "fragments/matrix/cells", 0.1F / 16, 0.78F / 16), lane_colour(0));
     // What should have been read is framed in green, what was read lies in the padding too.
     EXPECT_GT(window.pixels_of(image, "fragments/memory/b", colour::kGood), 100);
     EXPECT_GT(window.pixels_of(image, "fragments/memory/b", colour::kBad), 20);

@@ -83,7 +83,7 @@ TEST(WindowPanels, LanesStepsWatchesAndStopsWhereAConditionHolds) {
     desktop.play("key Enter\n wait 3\n" + there);
     EXPECT_EQ(desktop.row("row").number[0], 2);
 
-    desktop.play("click lanes/cells/s_max .32 .5\n wait 2\n");
+    desktop.play("click lanes/cells/s_max .65 .25\n wait 2\n");
     EXPECT_EQ(desktop.shell.app.selection.lane, 10);
 }
 
