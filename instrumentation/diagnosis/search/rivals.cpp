@@ -70,6 +70,10 @@ Outcome outcome_of(Prover& prover, const std::optional<ptx::Module>& module, Tri
     return out;
 }
 
+bool is_same_line(const Mended& a, const Mended& b) {
+    return a.where.line == b.where.line && a.where.file == b.where.file;
+}
+
 bool is_close(double a, double b) {
     constexpr double kRounding = 1e-3;
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) == std::isnan(b);
@@ -92,11 +96,13 @@ bool is_same(const Outcome& a, const Outcome& b) {
            });
 }
 
+// At one line what differs at a size alone: with other values two ways of saying the same round differently.
 bool is_same(const Rival& a, const Rival& b) {
+    const auto from = static_cast<std::ptrdiff_t>(is_same_line(a.mended, b.mended) ? kSeeds.size() : 0);
     return std::equal(
-        a.outcomes.begin(),
+        a.outcomes.begin() + from,
         a.outcomes.end(),
-        b.outcomes.begin(),
+        b.outcomes.begin() + from,
         b.outcomes.end(),
         [](const Outcome& x, const Outcome& y) { return is_same(x, y); }
     );
@@ -158,10 +164,6 @@ std::vector<Rival> rivals_of(SourceTrials& t, const SearchResult& out) {
     return all;
 }
 
-bool is_same_line(const Mended& a, const Mended& b) {
-    return a.where.line == b.where.line && a.where.file == b.where.file;
-}
-
 std::string words_of(const Mended& m) {
     return m.was.empty() ? fmt::format("`{}` put in at {}", m.now, place(m.where))
         : m.now == ";"   ? fmt::format("`{}` left out at {}", m.was, place(m.where))
@@ -189,9 +191,8 @@ void weigh_rivals(SourceTrials& t, SearchResult& out) {
     std::erase_if(all, [](const Rival& r) { return r.refuted; });
     if (all.empty()) return;
     const Rival& first = all.front();
-    const auto other = std::find_if(all.begin(), all.end(), [&](const Rival& r) {
-        return !is_same_line(r.mended, first.mended) && !is_same(r, first);
-    });
+    const auto other =
+        std::find_if(all.begin(), all.end(), [&](const Rival& r) { return !is_same(r, first); });
     const std::string lacks = other == all.end()
         ? ""
         : words_of(other->mended) + " mends it as well, and does something else with other data";
