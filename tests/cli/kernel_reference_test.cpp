@@ -103,10 +103,15 @@ TEST(KernelReference, AKernelThatLeavesHolesOrCannotRunIsNone) {
         said(replaced(naive, "row >= m || column >= n", "row > m || column >= n"), {"--set", "M=75"});
     EXPECT_NE(outside.find("comes to grief"), std::string::npos) << outside;
     const std::string unknown = said(
-        replaced(naive, "float sum = 0.0f;", "float sum = 0.0f; asm volatile(\"barrier.cluster.arrive;\");"),
+        replaced(
+            naive,
+            "float sum = 0.0f;",
+            "float sum = 0.0f; asm volatile(\"multimem.red.relaxed.sys.global.add.u32 [%0], 1;\" :: "
+            "\"l\"(0ull));"
+        ),
         {}
     );
-    EXPECT_NE(unknown.find("unsupported: barrier.cluster"), std::string::npos) << unknown;
+    EXPECT_NE(unknown.find("unsupported: multimem.red"), std::string::npos) << unknown;
 }
 
 TEST(KernelReference, AManifestThatIsNotThereIsAnError) {

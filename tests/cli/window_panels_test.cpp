@@ -232,7 +232,7 @@ TEST(WindowPanels, WhatHasNoFindingOrIsUnsupportedSaysSo) {
     run(desktop.shell.app.session, lacking);
     desktop.play("click tab/Lanes\n click tab/Provenance\n click tab/Banks\n until worker none\n wait 2\n");
     const std::string& message = desktop.shell.app.session.message.text;
-    EXPECT_NE(message.find("barrier.cluster.arrive"), std::string::npos) << message;
+    EXPECT_NE(message.find("multimem.red"), std::string::npos) << message;
     ASSERT_NO_FATAL_FAILURE(desktop.show({"run", "v2c_3", "--set", "B=1", "--set", "H=1", "--set", "S=64"}));
     desktop.play("wait 4\n");
     EXPECT_EQ(desktop.shell.app.selection.finding, -1);

@@ -155,14 +155,16 @@ TEST(EmulatorRun, EventsBeyondTheCapAreSaidToBeMissing) {
 }
 
 TEST(EmulatorRun, WhatIsNotSupportedStopsWithItsLine) {
-    const std::string text = kernel("wgmma.fence.sync.aligned;\n");
+    const std::string text = kernel("multimem.red.relaxed.sys.global.add.u32 [%rd0], %r0;\n");
     const ptx::Module module = ptx::parse(text);
     try {
         lower(module, "k");
         FAIL() << "lowered what it cannot run";
     } catch (const Unsupported& e) {
-        EXPECT_NE(std::string(e.what()).find("unsupported: wgmma.fence.sync.aligned at "), std::string::npos)
-            << e.what();
+        EXPECT_NE(
+            std::string(e.what()).find("unsupported: multimem.red.relaxed.sys.global.add.u32 at "),
+            std::string::npos
+        ) << e.what();
     }
     EXPECT_EQ(unsupported(module).size(), 1u);
     EXPECT_THROW(lower(module, "no_such_entry"), Error);

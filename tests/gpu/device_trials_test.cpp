@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 const std::vector<std::string> kDevice = {
-    "LD_LIBRARY_PATH=" WL_DRIVER_FOLDER, "WL_DEVICE_CHANGE=barrier.cluster.=// "};
+    "LD_LIBRARY_PATH=" WL_DRIVER_FOLDER, "WL_DEVICE_CHANGE=multimem.=// "};
 
 Said run_clustered(std::vector<std::string> words, std::vector<std::string> more = {}) {
     std::vector<std::string> all = {

@@ -2,6 +2,7 @@
 extern "C" __global__ void unsupported(unsigned* out) {
     unsigned rank;
     asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    asm volatile("barrier.cluster.arrive;\n\tbarrier.cluster.wait;" ::: "memory");
+    asm volatile("multimem.red.relaxed.sys.global.add.u32 [%0], 1;" ::"l"(out) : "memory");
+    asm volatile("multimem.st.relaxed.sys.global.u32 [%0], 1;" ::"l"(out) : "memory");
     out[threadIdx.x] = rank;
 }

@@ -130,9 +130,9 @@ __global__ void f(float* x, Pair p, double d, long long l, float2 v, const float
                                      (ADD + ADD.replace("add", "more"), "", "has 2 kernels")]:
             with self.subTest(words), self.assertRaisesRegex(wl.Error, words):
                 wl.kernel(source, entry)
-        cluster = '__global__ void f() { asm volatile("barrier.cluster.arrive;"); }\n'
-        with self.assertRaisesRegex(wl.Unsupported, "barrier.cluster.arrive"):
-            wl.kernel(cluster)
+        multicast = '__global__ void f() { asm volatile("multimem.red.relaxed.sys.global.add.u32 [%0], 1;" :: "l"(0ull)); }\n'
+        with self.assertRaisesRegex(wl.Unsupported, "multimem.red"):
+            wl.kernel(multicast)
 
     def test_nothing_is_left_when_a_result_is_gone(self):
         said = self.add[4, 256].debug(self.a, self.b, np.zeros(1000, np.float32), 1000,
