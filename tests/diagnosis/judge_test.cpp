@@ -114,6 +114,11 @@ TEST(Judge, ANumberThatAgreesWithTheRightOneIsMadeAnotherByItself) {
     expect_mends(tried(row, "// here: row", "r * rows -> r * reach"), "with REACH = ");
     const json right = tried(row, "// here: row", "r * rows -> r * cols");
     EXPECT_EQ(right.at("proven"), true) << right.dump(1);
+    // The ends of a range go together.
+    EXPECT_NE(right.value("proof", "").find("with COLS = 48, LEAST = 16"), std::string::npos)
+        << right.dump(1);
+    // The manifest gives it as a number, of no parameter.
+    expect_mends(tried(row, "// here: row", "r * rows -> r * fixed"), "with fixed = ");
     EXPECT_EQ(first_of(row, {}).at("title"), "`rows` should be `cols`");
 }
 
