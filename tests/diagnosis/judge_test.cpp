@@ -208,6 +208,14 @@ TEST(Judge, ChangesThatDifferAreNoProof) {
     EXPECT_EQ(end.at("proven"), true) << end.dump(1);
 }
 
+// With another `twice`, which only the manifest's own numbers tie to `n`, the one is right and the other is
+// not.
+TEST(Judge, ARivalThatIsRightWithAnotherNumberRefutes) {
+    const json row = first_of({"judge/turned_twice", "row"}, {});
+    EXPECT_EQ(row.at("title"), "`m` should be `n`") << row.dump(1);
+    EXPECT_EQ(row.at("proven"), true);
+}
+
 // A number would do as well as an array that holds nothing else.
 TEST(Judge, AReadThatIsTheSameEverywhereIsNoProof) {
     const json same = tried({"judge/shifted", "shift"}, "// here: shift", "other[i] -> other[i] + shift[i]");
