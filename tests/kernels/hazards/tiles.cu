@@ -1,5 +1,5 @@
-// Products of tiles: threads lay a out in shared memory, the tensor core of a warpgroup takes it and what a tensor
-// map's copy has brought of b.
+// Products of tiles: threads lay a out in shared memory, the tensor core of a warpgroup takes it and what a
+// tensor map's copy has brought of b.
 #include <cstdint>
 
 struct alignas(64) TensorMap {
