@@ -66,7 +66,7 @@ void check_views(const std::string& where, const BoundArgument& a, const Places&
 }
 
 // Of an array that stands in the table itself the whole name: the table may be a field of something.
-const std::string& own_name(const std::string& name, const Argument& table, const BoundArgument& bound) {
+std::string own_name(const std::string& name, const Argument& table, const BoundArgument& bound) {
     for (size_t i = 0; i < table.fields.size(); ++i)
         if (table.name + "." + table.fields[i].name == name) return bound.fields[i].data.name;
     return name;

@@ -32,7 +32,6 @@ struct TensorOperands {
 
 namespace {
 
-using ptx::AtomOp;
 using ptx::Space;
 using ptx::Type;
 

@@ -20,8 +20,6 @@ void each_chunk(const TensorTile& tile, Visit visit) {
     }
 }
 
-// cp.async.bulk.tensor, its reductions and prefetches.
-Selected lower_copy_tensor(Lowering& l);
 // Maps that a kernel changes.
 Selected lower_tensor_map(Lowering& l);
 
