@@ -148,7 +148,7 @@ TEST(Ceiling, ADiagnosisSaysThatItsTimeWasUp) {
     wrong.experiment->options.search_seconds = 1e-4;
     const std::vector<capture::Finding> all = diagnose(*wrong.experiment, wrong.c, wrong.incidents);
     ASSERT_FALSE(all.empty());
-    EXPECT_NE(all.front().explanation.find("The time of --search was up"), std::string::npos)
+    EXPECT_NE(all.front().explanation.find("The time for the search was up"), std::string::npos)
         << all.front().explanation;
     EXPECT_TRUE(go_on());
 }
@@ -176,7 +176,7 @@ TEST(Ceiling, WhatTheRunSawIsReportedWithoutTime) {
             EXPECT_TRUE(capture::is_proven(all.front()));
         } else if (seconds < 1e-6) {
             EXPECT_EQ(all.front().evidence_kind, capture::EvidenceKind::witness);
-            EXPECT_NE(all.front().explanation.find("The time of --search was up"), std::string::npos);
+            EXPECT_NE(all.front().explanation.find("The time for the search was up"), std::string::npos);
         }
         EXPECT_TRUE(go_on());
     }

@@ -58,9 +58,7 @@ constexpr std::array<Words, 17> kWords{
      {Kind::async_copy_wait,
          "async_copy_wait",
          "bytes of an asynchronous copy or product used before the wait for its group",
-         "Wait for the copy (cp.async.wait_group) or the product (wgmma.wait_group), then synchronise the "
-         "warps "
-         "that use the bytes."},
+         "Wait for the copy (cp.async.wait_group), then synchronise the warps that read it."},
      {Kind::mbarrier_misuse,
          "mbarrier_misuse",
          "mbarrier used against its rules",
@@ -120,6 +118,13 @@ const Words* words_of(Kind kind) {
         if (w.kind == kind) return &w;
     }
     return nullptr;
+}
+
+// What to do about it: a product of a warpgroup is waited for by another instruction than a copy.
+const char* mending_of(const Incident& i) {
+    const bool product =
+        i.kind == Kind::async_copy_wait && i.detail.find("it was waited for") != std::string::npos;
+    return product ? "Wait for the product (wgmma.wait_group) first." : words_of(i.kind)->mending;
 }
 
 // An mbarrier by its variable: "the mbarrier empty[0] at shared address 0x410".
@@ -298,7 +303,7 @@ Fault fault_of(const Symptoms& s, const Incident& i, const Words& w) {
         i.detail == emulator::kInactiveSource ? "a shuffle reads a lane that takes no part" : w.title;
     f.title =
         fmt::format("{}: {}{}", place(f.where), title, f.where.tile.empty() ? "" : " (" + f.where.tile + ")");
-    f.explanation = fmt::format("At {} {}. {}", quoted(s.capture, f.where), out.seen, w.mending);
+    f.explanation = fmt::format("At {} {}. {}", quoted(s.capture, f.where), out.seen, mending_of(i));
     f.evidence = {
         {"occurrences", static_cast<double>(i.count)     },
         {"site",        static_cast<double>(i.first.site)}
