@@ -104,7 +104,7 @@ std::optional<Face> face_in(float width, float height, std::string_view text) {
 // As a cell shows it: to three digits or not at all, for a number that is cut is another number.
 std::string value_words(double value, float width) {
     const int characters = static_cast<int>((width - px(3)) / measure(Face::tiny_numbers, "0").x);
-    const std::string whole = number(value, 4);
+    std::string whole = number(value, 4);
     if (static_cast<int>(whole.size()) <= characters) return whole;
     return characters >= 5 ? cell_number(value, std::min(characters, 7)) : "";
 }
@@ -160,8 +160,9 @@ struct LaneGrid {
     int rows = 32;                             // lanes a column
     float step = 0;                            // from one column of lanes to the next
     float left_of(int lane, int element, int reg) const {
+        const int column = lane / rows;
         return std::floor(
-            low.x + static_cast<float>(lane / rows) * step + static_cast<float>(element) * width +
+            low.x + static_cast<float>(column) * step + static_cast<float>(element) * width +
             static_cast<float>(reg) * between
         );
     }

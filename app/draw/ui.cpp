@@ -125,7 +125,7 @@ std::string without_folders(std::string_view text) {
 
 std::string shortened(Face face, std::string_view whole, float width) {
     if (measure(face, whole).x <= width) return std::string(whole);
-    const std::string text = without_folders(whole);
+    std::string text = without_folders(whole);
     if (measure(face, text).x <= width) return text;
     const std::string_view ellipsis = "…";
     const float room = width - measure(face, ellipsis).x;

@@ -135,9 +135,9 @@ std::optional<std::string> patched(std::string_view text, std::string_view patch
                 static_cast<size_t>(first) - 1 < next)
                 return std::nullopt;
             for (; next + 1 < static_cast<size_t>(first); ++next) out += std::string(lines[next]) + "\n";
-        } else if (of_file && line.starts_with("+")) {
+        } else if (of_file && line.starts_with('+')) {
             out += std::string(line.substr(1)) + "\n", changed = true;
-        } else if (of_file && (line.starts_with("-") || line.starts_with(" "))) {
+        } else if (of_file && (line.starts_with('-') || line.starts_with(' '))) {
             if (next >= lines.size() || lines[next] != line.substr(1)) return std::nullopt;
             if (line[0] == ' ') out += std::string(lines[next]) + "\n";
             ++next, changed = true;

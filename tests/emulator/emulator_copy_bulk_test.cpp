@@ -120,8 +120,9 @@ TEST(EmulatorCopyBulk, OutsideOfItsMemoryIsFound) {
 
 // What moves nothing is not looked at piece by piece: 2 GiB of pieces of 16 bytes would take seconds.
 TEST(EmulatorCopyBulk, ASizeBeyondAllMemoryIsFoundAtOnce) {
+    const std::string body = kExpect + copy() + kWait;
     for (const uint32_t bytes : {0x80000000u, 0xfffffff0u}) {
-        KernelRun run(with_barrier(kExpect + copy() + kWait, bytes), 64, 2);
+        KernelRun run(with_barrier(body, bytes), 64, 2);
         const std::clock_t before = std::clock();
         run.out<uint32_t>("d", 64).in("a", numbers()).go();
         EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 1.0);

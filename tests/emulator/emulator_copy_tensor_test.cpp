@@ -3,6 +3,7 @@
 #include "instrumentation/base/tensor_map.h"
 #include "tests/emulator/emulator_kernel.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -105,7 +106,7 @@ TEST(EmulatorCopyTensor, LinesLieOneAfterTheOtherExchangedByTheSwizzle) {
             Tile t;
             t.map.swizzle = static_cast<uint8_t>(swizzle), t.map.box = {box, 8};
             t.bytes = 16 * box;
-            t.body = load_tile(x, y) + kWait + kDrain;
+            t.body = fmt::format("{}{}{}", load_tile(x, y), kWait, kDrain);
             const KernelRun run = run_of(t);
             EXPECT_TRUE(run.incidents(Kind::deadlock).empty());
             const auto d = run.get<uint16_t>("d");

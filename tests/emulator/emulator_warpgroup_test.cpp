@@ -125,7 +125,7 @@ std::string text_of(const Matrices& m) {
     return kernel(body, ".shared .align 1024 .b8 sa[8192];\n.shared .align 1024 .b8 sb[8192];\n");
 }
 
-KernelRun run_of(const Matrices& m, std::vector<std::byte> a, std::vector<std::byte> b) {
+KernelRun run_of(const Matrices& m, const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
     KernelRun run(text_of(m), 128);
     run.out<uint32_t>("d", 128 * kColumns / 2).in("a", a).in("b", b).go();
     return run;

@@ -54,7 +54,7 @@ TEST_F(TensorMaps, StridesAndStepsAreThoseGiven) {
 }
 
 TEST_F(TensorMaps, WhatIsWrongIsSaid) {
-    EXPECT_NE(error_of(R"(of = "B", box = [8, 32])").find("B"), std::string::npos);
+    EXPECT_NE(error_of(R"(of = "B", box = [8, 32])").find('B'), std::string::npos);
     EXPECT_NE(error_of(R"(of = "A")").find("tensor_map.box is missing"), std::string::npos);
     EXPECT_NE(error_of(R"(of = "A", box = [8])").find("has 2 numbers for 1 dimensions"), std::string::npos);
     EXPECT_NE(

@@ -59,7 +59,7 @@ CUresult encode(CUtensorMap* map, CUdeviceptr tensor, cuuint64_t stride, CUtenso
         map,
         CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
         2,
-        reinterpret_cast<void*>(tensor),
+        reinterpret_cast<void*>(tensor),  // NOLINT(performance-no-int-to-ptr): as the driver's API has it
         extents,
         strides,
         box,
@@ -88,7 +88,7 @@ int main() {
     cuMemAlloc(&tensor, host.size() * sizeof(float));
     cuMemAlloc(&out, kBoxWidth * kBoxHeight * sizeof(float));
     cuMemcpyHtoD(tensor, host.data(), host.size() * sizeof(float));
-    alignas(64) CUtensorMap map = {};
+    CUtensorMap map = {};
     printf("%s\n", name_of(encode(&map, tensor, kWidth * sizeof(float) + 4, CU_TENSOR_MAP_INTERLEAVE_NONE)));
     printf("%s\n", name_of(encode(&map, tensor, kWidth * sizeof(float), CU_TENSOR_MAP_INTERLEAVE_NONE)));
     void* args[] = {&map, &out};

@@ -148,7 +148,8 @@ int draw_lane_row(const LanesShown& shown, const LaneColumns& columns, float y) 
 
 void draw_lane_numbers(const LaneColumns& columns, float y, int chosen) {
     for (int lane = 0; lane < 32; ++lane) {
-        const float row = static_cast<float>(lane / columns.per);
+        const int line = lane / columns.per;
+        const auto row = static_cast<float>(line);
         put_centred(
             {columns.x(lane) + columns.width / 2, y + px(8) + px(13) * row},
             {Face::small_numbers, lane == chosen ? colour::kSelection : colour::kDim},
