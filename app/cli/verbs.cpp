@@ -132,7 +132,7 @@ std::string default_capture(const Command& c) {
 void write_patch(const Command& command, const std::string& patch) {
     if (command.suggest.empty()) return;
     if (patch.empty()) {
-        if (command.progress) return;  // the window sees that there is no file
+        if (command.output.progress) return;  // the window sees that there is no file
         print_notice(fmt::format(
             "warplens: no patch for {}: no change of the source is known to mend\n", command.suggest
         ));
