@@ -86,7 +86,9 @@ TEST(KernelOptions, BecomeTheWordsOfTheCommandLine) {
         "6",
         "-o",
         "a.wlcap",
-        "--progress"};
+        "--progress",
+        "--suggest",
+        "a.wlcap.patch"};
     EXPECT_EQ(command_line(request, "warplens", "a.wlcap"), expected);
 }
 

@@ -215,7 +215,9 @@ TEST(CandidateQueue, FarAfterWhatOverfitsOnlyWhatDoesNotIsTold) {
     CandidateQueue h{.setup = {scaled.symptoms}, .work = &spent, .limit = kWorkPerSecond, .tried_after = 48};
     h.prove.where = [](size_t change) { return mended_at(static_cast<int>(change), "2", false).where; };
     h.prove.proven = [](size_t change) {
-        return std::optional(mended_at(static_cast<int>(change), "2", change != 500));
+        Mended out = mended_at(static_cast<int>(change), "2", change != 500);
+        out.does_more = out.overfits_shape;
+        return std::optional(out);
     };
     Trial right;
     right.compared = right.outputs = 8;
