@@ -129,9 +129,9 @@ std::string shortened(Face face, std::string_view whole, float width) {
     if (measure(face, text).x <= width) return text;
     const std::string_view ellipsis = "…";
     const float room = width - measure(face, ellipsis).x;
-    const char* end = text.data();  // of the last whole character that fits
-    font_of(face)->CalcTextSizeA(font_size(face), room, 0, text.data(), text.data() + text.size(), &end);
-    return end == text.data() ? "" : std::string(text.data(), end) + std::string(ellipsis);
+    const char *const begin = text.data(), *end = begin;  // of the last whole character that fits
+    font_of(face)->CalcTextSizeA(font_size(face), room, 0, begin, begin + text.size(), &end);
+    return end == begin ? "" : std::string(begin, end) + std::string(ellipsis);
 }
 
 float put_clipped(ImVec2 at, float width, TextStyle style, std::string_view text) {

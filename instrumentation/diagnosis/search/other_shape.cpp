@@ -248,6 +248,14 @@ const Trial& as_it_is(OtherShape& all) {
     return *all.here;
 }
 
+// A few elements that are as far off without the edit: a tolerance is made for the author's sizes, and the
+// edit has no part in them.
+bool is_as_wrong(const Trial& as_it_is, const Trial& t) {
+    constexpr int64_t kFew = 100;  // one of so many
+    return t.bad == as_it_is.bad && t.max_bad == as_it_is.max_bad &&
+        t.bad_infinite == as_it_is.bad_infinite && kFew * t.bad <= t.compared;
+}
+
 // The program as it is ends there, and no fault of another kind has come.
 bool is_run(OtherShape& all, Shape& shape) {
     try {
@@ -299,6 +307,7 @@ void try_one(OtherShape& all, Shape& shape, Mended& mended_here) {
             mended_here.proof += fmt::format("; with {} 0 of {}", shape.name, t.compared),
                 ++mended_here.ran.sizes;
         else if (shape.guessed && !mended(as_it_is(all, shape)) && !is_left(all, shape, at)) {
+            if (shape.apart && is_as_wrong(as_it_is(all, shape), t)) return;
             const bool taken = shape.apart && does_no_worse(as_it_is(all, shape), as_it_is(all));
             mended_here.overfits_shape = mended_here.overfits_shape || taken || !shape.apart;
             if (taken && mended_here.lacks.empty())
