@@ -6,7 +6,7 @@
 
 namespace wl::diagnosis {
 
-// Between two lines that lie apart the barrier has many places: the first one that mends is told.
+// Between two lines that lie apart the barrier has many places: the first one that mends is reported.
 void place_barrier(const Symptoms& s, capture::Finding& f);
 
 // As a patch for Options::on_patch, where the mending is a statement before a line that can have one there.

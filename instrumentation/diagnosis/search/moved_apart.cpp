@@ -87,7 +87,7 @@ struct Step {
 
 Moved moved_by(const manifest::Problem& p, const std::vector<Value>& all, const std::vector<Step>& steps) {
     Moved out{p.kernel, {}, {}};
-    std::vector<std::string> told;
+    std::vector<std::string> changes;
     for (const auto& [param, value] : all) {
         int64_t now = value;
         for (const Step& step : steps)
@@ -95,7 +95,7 @@ Moved moved_by(const manifest::Problem& p, const std::vector<Value>& all, const 
         out.options.set.emplace_back(param, std::to_string(now));
         if (now == value) continue;
         out.times *= static_cast<double>(now) / static_cast<double>(value);
-        told.push_back(fmt::format("{} = {}", param, now));
+        changes.push_back(fmt::format("{} = {}", param, now));
     }
     // Numbers of their own, of no parameter.
     for_each(out.kernel.args, [&](manifest::Argument& a) {
@@ -104,10 +104,10 @@ Moved moved_by(const manifest::Problem& p, const std::vector<Value>& all, const 
             const int64_t was = std::strtoll(a.value.c_str(), nullptr, 10);
             if (times(was, step.more) == was) continue;
             a.value = std::to_string(times(was, step.more));
-            told.push_back(fmt::format("{} = {}", a.name, a.value));
+            changes.push_back(fmt::format("{} = {}", a.name, a.value));
         }
     });
-    out.name = join(told, ", ");
+    out.name = join(changes, ", ");
     return out;
 }
 

@@ -34,6 +34,20 @@ bool adds(Warp& w, const WarpgroupProduct& g) {
     return (read_predicate(w, g.adds) >> first_lane(w.mask) & 1) != 0;
 }
 
+// What d starts from.
+void read_addends(Warp& w, const MatrixPlan& plan, float* d) {
+    if (adds(w, plan.warpgroup))
+        unpack_floats(w, plan.product.c, d);
+    else
+        std::fill_n(d, kRows * plan.product.columns, 0.0f);
+}
+void read_addends(Warp& w, const MatrixPlan& plan, int32_t* d) {
+    if (adds(w, plan.warpgroup))
+        unpack_integers(w, plan.product.c, d);
+    else
+        std::fill_n(d, kRows * plan.product.columns, 0);
+}
+
 void read_a(WarpgroupReads& r, const WarpgroupProduct& g, Raw<kRows>& out) {
     const auto first = static_cast<uint32_t>(r.warp.index % kWarpgroup * kRows);
     read_lines(r, descriptor_of(uniform(r.warp, g.a)), {!g.a_by_rows, first, kRows}, out.bytes);
@@ -91,6 +105,15 @@ void read_factors_a(WarpgroupReads& r, const MatrixPlan& plan, Factors& a) {
     keep_subnormals(g.a_type, static_cast<size_t>(count), a);
 }
 
+// `spread`: what memory holds of a, as elements.
+template <class Spread>
+void read_integers_a(WarpgroupReads& r, const MatrixPlan& plan, int32_t* a, Spread spread) {
+    if (plan.warpgroup.a_in_registers) return unpack_integers(r.warp, plan.product.a, a);
+    Raw<kRows> raw;
+    read_a(r, plan.warpgroup, raw);
+    spread(raw);
+}
+
 }  // namespace
 
 const Instr* multiply_warpgroup_floats(Warp& w, const Instr* i) {
@@ -104,10 +127,7 @@ const Instr* multiply_warpgroup_floats(Warp& w, const Instr* i) {
     read_factors_a(reads, plan, a);
     const MatrixDescriptor of_b = descriptor_of(uniform(w, g.b));
     alignas(64) float d[kRows * kMostColumns];
-    if (adds(w, g))
-        unpack_floats(w, p.c, d);
-    else
-        std::fill_n(d, kRows * p.columns, 0.0f);
+    read_addends(w, plan, d);
     const bool narrow = p.stored == kMostStored;
     for (int column = 0; column < p.columns; column += kColumns) {
         Raw<kColumns> raw;
@@ -136,18 +156,11 @@ const Instr* multiply_warpgroup_integers(Warp& w, const Instr* i) {
     const WarpgroupProduct& g = plan.warpgroup;
     WarpgroupReads reads{w, i};
     alignas(64) int32_t a[kRows * kMostStored], d[kRows * kMostColumns];
-    if (g.a_in_registers) {
-        unpack_integers(w, p.a, a);
-    } else {
-        Raw<kRows> raw;
-        read_a(reads, g, raw);
+    read_integers_a(reads, plan, a, [&](const Raw<kRows>& raw) {
         each_integer(raw, g.a_type, [&](int row, int k, int32_t x) { a[row * kMostStored + k] = x; });
-    }
+    });
     const MatrixDescriptor of_b = descriptor_of(uniform(w, g.b));
-    if (adds(w, g))
-        unpack_integers(w, p.c, d);
-    else
-        std::fill_n(d, kRows * p.columns, 0);
+    read_addends(w, plan, d);
     for (int column = 0; column < p.columns; column += kColumns) {
         Raw<kColumns> raw;
         alignas(64) int32_t b[kMostStored * kColumns];
@@ -178,18 +191,11 @@ const Instr* multiply_warpgroup_bits(Warp& w, const Instr* i) {
     const WarpgroupProduct& g = plan.warpgroup;
     WarpgroupReads reads{w, i};
     alignas(64) int32_t a[kRows * kWords], d[kRows * kMostColumns];
-    if (g.a_in_registers) {
-        unpack_integers(w, p.a, a);
-    } else {
-        Raw<kRows> raw;
-        read_a(reads, g, raw);
+    read_integers_a(reads, plan, a, [&](const Raw<kRows>& raw) {
         std::memcpy(a, raw.bytes, sizeof(raw.bytes));
-    }
+    });
     const MatrixDescriptor of_b = descriptor_of(uniform(w, g.b));
-    if (adds(w, g))
-        unpack_integers(w, p.c, d);
-    else
-        std::fill_n(d, kRows * p.columns, 0);
+    read_addends(w, plan, d);
     for (int column = 0; column < p.columns; column += kColumns) {
         Raw<kColumns> raw;
         read_lines(reads, of_b, {true, static_cast<uint32_t>(column), kColumns}, raw.bytes);

@@ -55,30 +55,6 @@ Slots slots_of(const Warp& w, const Instr* i, const MemoryForm& f, size_t elemen
 
 // ---- operations
 
-// Of 32 and 64 bits.
-template <class T>
-Combine<std::make_unsigned_t<T>> combine_integers(AtomOp op) {
-    switch (op) {
-        case AtomOp::add: return integer<T, AtomOp::add>;
-        case AtomOp::min: return integer<T, AtomOp::min>;
-        case AtomOp::max: return integer<T, AtomOp::max>;
-        case AtomOp::and_: return integer<T, AtomOp::and_>;
-        case AtomOp::or_: return integer<T, AtomOp::or_>;
-        case AtomOp::xor_: return integer<T, AtomOp::xor_>;
-        case AtomOp::inc: return integer<T, AtomOp::inc>;
-        case AtomOp::dec: return integer<T, AtomOp::dec>;
-        default: return nullptr;
-    }
-}
-template <class Format>
-Combine<uint16_t> combine_halves(AtomOp op) {
-    switch (op) {
-        case AtomOp::add: return half<Format, AtomOp::add>;
-        case AtomOp::min: return half<Format, AtomOp::min>;
-        case AtomOp::max: return half<Format, AtomOp::max>;
-        default: return nullptr;
-    }
-}
 template <class Format>
 Combine<uint32_t> combine_pairs(AtomOp op) {
     switch (op) {

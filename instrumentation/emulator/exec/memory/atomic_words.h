@@ -70,4 +70,29 @@ uint32_t pair(uint32_t old, uint32_t b, uint32_t, bool) {
     return one(16) | one(0);
 }
 
+// Of 32 and 64 bits, and of 16; nullptr: there is no such operation.
+template <class T>
+Combine<std::make_unsigned_t<T>> combine_integers(ptx::AtomOp op) {
+    switch (op) {
+        case ptx::AtomOp::add: return integer<T, ptx::AtomOp::add>;
+        case ptx::AtomOp::min: return integer<T, ptx::AtomOp::min>;
+        case ptx::AtomOp::max: return integer<T, ptx::AtomOp::max>;
+        case ptx::AtomOp::and_: return integer<T, ptx::AtomOp::and_>;
+        case ptx::AtomOp::or_: return integer<T, ptx::AtomOp::or_>;
+        case ptx::AtomOp::xor_: return integer<T, ptx::AtomOp::xor_>;
+        case ptx::AtomOp::inc: return integer<T, ptx::AtomOp::inc>;
+        case ptx::AtomOp::dec: return integer<T, ptx::AtomOp::dec>;
+        default: return nullptr;
+    }
+}
+template <class Format>
+Combine<uint16_t> combine_halves(ptx::AtomOp op) {
+    switch (op) {
+        case ptx::AtomOp::add: return half<Format, ptx::AtomOp::add>;
+        case ptx::AtomOp::min: return half<Format, ptx::AtomOp::min>;
+        case ptx::AtomOp::max: return half<Format, ptx::AtomOp::max>;
+        default: return nullptr;
+    }
+}
+
 }  // namespace wl::emulator

@@ -79,8 +79,7 @@ std::optional<TensorMap> map_of(Warp& w, const Instr* i, const TensorOperands& t
 
 struct Tiling {
     const TensorMap& map;
-    uint32_t element;        // bytes
-    Allocation* allocation;  // that the tensor lies in
+    uint32_t element;  // bytes
     std::array<int64_t, kMostTensorAxes> from{};
     uint32_t shared = 0;
     TensorTile& tile;
@@ -141,7 +140,7 @@ std::shared_ptr<TensorTile> tile_of(
 ) {
     auto tile = std::make_shared<TensorTile>();
     tile->type = map.type, tile->as_nan = map.nan_fill, tile->reduces = t.reduces;
-    Tiling tiling{map, bytes_of_tensor_type(map.type), nullptr, {}, shared, *tile};
+    Tiling tiling{map, bytes_of_tensor_type(map.type), {}, shared, *tile};
     for (size_t axis = 0; axis < map.rank; ++axis)
         tiling.from[axis] = static_cast<int32_t>(cells<uint32_t>(w, t.coordinates[axis])[lane]);
     if (!add_lines(w, tiling))

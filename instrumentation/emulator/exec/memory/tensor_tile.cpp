@@ -18,35 +18,16 @@ void reduce_word(std::byte* at, const std::byte* by, Combine<Word> combine) {
     std::memcpy(at, &old, sizeof old);
 }
 
-template <class T>
-Combine<std::make_unsigned_t<T>> integer_of(AtomOp op) {
-    switch (op) {
-        case AtomOp::add: return integer<T, AtomOp::add>;
-        case AtomOp::min: return integer<T, AtomOp::min>;
-        case AtomOp::max: return integer<T, AtomOp::max>;
-        case AtomOp::and_: return integer<T, AtomOp::and_>;
-        case AtomOp::or_: return integer<T, AtomOp::or_>;
-        case AtomOp::xor_: return integer<T, AtomOp::xor_>;
-        case AtomOp::inc: return integer<T, AtomOp::inc>;
-        default: return integer<T, AtomOp::dec>;
-    }
-}
-template <class Format>
-Combine<uint16_t> half_of(AtomOp op) {
-    if (op == AtomOp::add) return half<Format, AtomOp::add>;
-    return op == AtomOp::min ? half<Format, AtomOp::min> : half<Format, AtomOp::max>;
-}
-
 void reduce_element(uint8_t type, AtomOp op, std::byte* to, const std::byte* by) {
     const std::string_view name = name_of_tensor_type(type);
-    if (name == "f16") return reduce_word<uint16_t>(to, by, half_of<Half>(op));
-    if (name == "bf16") return reduce_word<uint16_t>(to, by, half_of<Bf16>(op));
+    if (name == "f16") return reduce_word<uint16_t>(to, by, combine_halves<Half>(op));
+    if (name == "bf16") return reduce_word<uint16_t>(to, by, combine_halves<Bf16>(op));
     if (name == "f32") return reduce_word<uint32_t>(to, by, add_single);
     if (name == "f64") return reduce_word<uint64_t>(to, by, add_double);
-    if (name == "s32") return reduce_word<uint32_t>(to, by, integer_of<int32_t>(op));
-    if (name == "u32") return reduce_word<uint32_t>(to, by, integer_of<uint32_t>(op));
-    if (name == "s64") return reduce_word<uint64_t>(to, by, integer_of<int64_t>(op));
-    if (name == "u64") return reduce_word<uint64_t>(to, by, integer_of<uint64_t>(op));
+    if (name == "s32") return reduce_word<uint32_t>(to, by, combine_integers<int32_t>(op));
+    if (name == "u32") return reduce_word<uint32_t>(to, by, combine_integers<uint32_t>(op));
+    if (name == "s64") return reduce_word<uint64_t>(to, by, combine_integers<int64_t>(op));
+    if (name == "u64") return reduce_word<uint64_t>(to, by, combine_integers<uint64_t>(op));
 }
 
 }  // namespace
