@@ -14,18 +14,12 @@ namespace wl::app {
 
 namespace {
 
-std::string trimmed(std::string_view text) {
-    const size_t begin = text.find_first_not_of(" \t");
-    return begin == text.npos ? ""
-                              : std::string(text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1));
-}
-
 std::string line_of(const capture::Capture& c, const capture::Where& where) {
     for (const capture::Source& source : c.sources) {
         if (file_name(source.path) != file_name(where.file)) continue;
         const std::vector<std::string_view> lines = lines_of(source.text);
         if (where.line > 0 && where.line <= static_cast<int>(lines.size()))
-            return trimmed(lines[static_cast<size_t>(where.line) - 1]);
+            return std::string(trimmed(lines[static_cast<size_t>(where.line) - 1]));
     }
     return "";
 }

@@ -12,4 +12,11 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     return lines;
 }
 
+std::string_view trimmed(std::string_view line) {
+    constexpr std::string_view kBlanks = " \t\r";
+    const size_t first = line.find_first_not_of(kBlanks);
+    return first == line.npos ? std::string_view()
+                              : line.substr(first, line.find_last_not_of(kBlanks) + 1 - first);
+}
+
 }  // namespace wl

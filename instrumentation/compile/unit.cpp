@@ -19,11 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostBytes = 512 << 10;
 
-std::string_view trimmed(std::string_view s) {
-    const size_t first = s.find_first_not_of(" \t\r");
-    return first == s.npos ? std::string_view() : s.substr(first, s.find_last_not_of(" \t\r") + 1 - first);
-}
-
 // What follows the directive's name, `#  include "a.h"`; nothing where the line is none of that name.
 std::optional<std::string_view> directive(std::string_view line, std::string_view name) {
     line = trimmed(line);

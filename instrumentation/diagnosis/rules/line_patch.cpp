@@ -19,12 +19,6 @@ const capture::Source* source_of(const capture::Capture& c, const std::string& f
     return nullptr;
 }
 
-std::string_view trimmed(std::string_view text) {
-    const size_t begin = text.find_first_not_of(" \t");
-    if (begin == text.npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
 bool is_name(std::string_view text) {
     for (const char c : text)
         if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_') return false;
